@@ -1,0 +1,412 @@
+"""Two formats that several runners print: TAP and JUnit XML on stdout.
+
+TAP 13 and 14 (https://testanything.org/tap-version-14-specification.html) as node --test, deno,
+vitest, ava, mocha and node-tap write it, and JUnit XML
+(https://github.com/testmoapp/junitxml) as text: never through an XML parser, for what stands in
+an output is rarely a whole document.
+
+Both are readers that take one line after the other (`feed`, which says whether the line
+belonged to the format) and end with `close`. They say what is printed; which point or case is a
+test, and what its name and scope are, each runner's module decides.
+"""
+
+from __future__ import annotations
+
+import re
+
+from flaky_memory.model import NamedTuple
+from flaky_memory.runners.base import is_cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict, Iterator, List, Optional, Tuple
+
+# "    not ok 2 - divides evenly # time=6.22ms {": indent, "not ", number, the rest.
+_POINT = re.compile(r"( *)(not )?ok (\d+)(?: - ?| |$)(.*)$")
+# "    # Subtest: adds two numbers"
+_SUBTEST = "# Subtest: "
+# "1..12", "1..0 # no tests"
+_PLAN = re.compile(r"1\.\.(\d+)(?: *#.*)?$")
+# "# tests 15", "# pass  3", "# fail 0"; and in "# { total: 5, pass: 3 }" each "pass: 3"
+_COUNT = re.compile(r"([a-z]+):? +(\d+)(?![\w.])")
+# "  location: '/work/app/test/calc.test.js:5:3'", "    fileName: test/calc.test.js"
+_DETAIL = re.compile(r" *(type|location|failureType|error|fileName|file|exitCode|at): *(\S.*)$")
+
+
+class Point:
+    """One test point ("ok 1 - title") with the points of its subtest.
+
+    `above` names the subtests that enclose it as their headings said, for a point whose
+    enclosing point never came (the output ends or was cut before it). `directive` is "SKIP",
+    "TODO" or "". `group` is true when a heading, a brace or children show that it is a
+    subtest. `details` holds some keys of the YAML block below it, `said` the last plain comment
+    before it.
+    """
+
+    __slots__ = ("title", "passed", "directive", "indent", "above", "children", "group", "details", "said")
+
+    def __init__(self, title: str, passed: bool, directive: str, indent: int) -> None:
+        self.title = title
+        self.passed = passed
+        self.directive = directive
+        self.indent = indent
+        self.above: Tuple[str, ...] = ()
+        self.children: List[Point] = []
+        self.group = False
+        self.details: Dict[str, str] = {}
+        self.said = ""
+
+    def walk(self, path: Tuple[str, ...] = ()) -> Iterator[Tuple[Tuple[str, ...], Point]]:
+        """This point and those below it, children first, each with the titles above it."""
+        stack = [(path or self.above, self, False)]
+        while stack:
+            above, point, opened = stack.pop()
+            if opened or not point.children:
+                yield above, point
+                continue
+            stack.append((above, point, True))
+            inner = above + (point.title,)
+            stack.extend((inner, child, False) for child in reversed(point.children))
+
+
+class TapRun:
+    """One TAP stream: its outermost points in order, and the numbers in its closing comments."""
+
+    def __init__(self) -> None:
+        self.points: List[Point] = []
+        self.counts: Dict[str, int] = {}
+        self.plan: Optional[int] = None
+        self.version = 0
+        self.bailed = False
+
+    def walk(self) -> Iterator[Tuple[Tuple[str, ...], Point]]:
+        """Every point with the titles above it, children first."""
+        for point in self.points:
+            yield from point.walk()
+
+
+class Tap:
+    """Reads TAP line by line; `runs` are the streams that one output holds."""
+
+    def __init__(self) -> None:
+        self.runs: List[TapRun] = []
+        self._start()
+
+    def _start(self) -> None:
+        self.run = TapRun()
+        self._pending: List[Point] = []
+        self._headings: List[Tuple[int, str]] = []
+        self._braces: List[Point] = []
+        self._numbers: Dict[int, int] = {}
+        self._last: Optional[Point] = None
+        self._yaml = -1
+        self._said: Dict[int, str] = {}
+        self._furnished = False
+        self._ended = False
+
+    def feed(self, line: str) -> bool:
+        """Take one line; True when it belongs to TAP."""
+        if not line:
+            return False
+        if is_cut(line):
+            self._cut()
+            return False
+        text = line.lstrip(" ")
+        indent = len(line) - len(text)
+        if self._yaml >= 0 and self._in_yaml(text, indent, line):
+            return True
+        first = text[:1]
+        if first == "o" or first == "n":
+            return self._point(line)
+        if first == "#":
+            return self._comment(text, indent)
+        if first == "}":
+            return text.rstrip() == "}" and self._brace(indent)
+        if first == "-":
+            return text == "---" and self._open_yaml(indent)
+        return self._furniture(text, indent)
+
+    def close(self) -> List[TapRun]:
+        """No line follows: all streams, without those that hold nothing."""
+        self._finish()
+        self._start()
+        return self.runs
+
+    def _finish(self) -> None:
+        self._orphan()
+        run = self.run
+        if run.points or run.counts or run.version or run.plan is not None:
+            self.runs.append(run)
+
+    def _next_run(self) -> None:
+        self._finish()
+        self._start()
+
+    def _orphan(self) -> None:
+        """Nothing can close what is open: hand it out as it stands."""
+        while self._braces:
+            self._adopt(self._braces.pop())
+        self.run.points += self._pending
+        self._pending = []
+
+    def _cut(self) -> None:
+        self._orphan()
+        self._headings, self._numbers, self._said = [], {}, {}
+        self._yaml, self._last = -1, None
+
+    def _in_yaml(self, text: str, indent: int, line: str) -> bool:
+        if text == "..." and indent == self._yaml:
+            self._yaml = -1
+            return True
+        if indent < self._yaml and text.startswith(("ok ", "not ok ", _SUBTEST)):
+            self._yaml = -1  # its end was filtered away
+            return False
+        if self._last:
+            match = _DETAIL.match(line) if len(line) < 2000 else None
+            if match:
+                self._last.details.setdefault(match[1], match[2].strip("'\""))
+            elif text.startswith("{"):
+                self._last.details.setdefault("json", text)
+        return True
+
+    def _open_yaml(self, indent: int) -> bool:
+        if self._last is None or indent <= self._last.indent:
+            return False
+        self._yaml, self._furnished = indent, True
+        return True
+
+    def _furniture(self, text: str, indent: int) -> bool:
+        if text.startswith("TAP version 1"):
+            if indent == 0:
+                if self.run.points or self._pending or self.run.version:
+                    self._next_run()
+                self.run.version, self._furnished = 13 + (text[13:14] == "4"), True
+            return True
+        if text.startswith("Bail out!"):
+            self.run.bailed = True
+            return True
+        match = _PLAN.match(text) if text.startswith("1..") else None
+        if match is None:
+            return False
+        self._furnished = True
+        if indent == 0:
+            self.run.plan = int(match[1])
+            self._ended = bool(self._pending)
+        return True
+
+    def _comment(self, text: str, indent: int) -> bool:
+        if text.startswith(_SUBTEST):
+            if indent == 0 and self._ended:
+                self._next_run()
+            self._furnished = True
+            self._forget(indent)
+            self._headings.append((indent, text[len(_SUBTEST) :].replace("\\#", "#").replace("\\\\", "\\")))
+            return True
+        self._said[indent] = text[2:]
+        if indent == 0 and (self._pending or self.run.version):
+            self._count(text[2:])
+        return True
+
+    def _count(self, text: str) -> None:
+        pairs = _COUNT.findall(text) if text.startswith("{") else _COUNT.findall(text)[:1]
+        for word, number in pairs:
+            if text.startswith(("{", word)):
+                self.run.counts[word] = int(number[:9])
+                self._ended = True
+
+    def _forget(self, indent: int) -> None:
+        """A heading or a point at this indent ends what was deeper."""
+        while self._headings and self._headings[-1][0] >= indent:
+            self._headings.pop()
+        for deeper in [n for n in self._numbers if n > indent]:
+            del self._numbers[deeper]
+
+    def _point(self, line: str) -> bool:
+        match = _POINT.match(line)
+        if match is None:
+            return False
+        indent, number = len(match[1]), int(match[3][:9])
+        if not self._in_order(indent, number):
+            return True
+        rest = match[4].rstrip()
+        braced = rest.endswith(" {") or rest == "{"
+        title, directive = split_directive(rest[:-1].rstrip() if braced else rest)
+        point = Point(title, not match[2], directive, indent)
+        point.group = any(h[0] == indent for h in self._headings)
+        self._forget(indent)
+        self._numbers[indent] = number
+        point.above = tuple(title for _, title in self._headings)
+        point.said = self._said.get(indent, "")
+        self._place(point, braced)
+        return True
+
+    def _place(self, point: Point, braced: bool) -> None:
+        while self._braces and self._braces[-1].indent >= point.indent:
+            self._adopt(self._braces.pop())
+        if not braced:
+            self._adopt(point)
+        self._pending.append(point)
+        if braced:
+            point.group = True
+            self._braces.append(point)
+        self._last = point
+
+    def _in_order(self, indent: int, number: int) -> bool:
+        """Points count upwards; one that does not begins another stream or is a test's print."""
+        if number > self._numbers.get(indent, 0):
+            return True
+        if self._furnished and not self._ended or indent:
+            return not self._furnished
+        self._next_run()
+        return True
+
+    def _adopt(self, point: Point) -> None:
+        """Give a point those that stand deeper: before it, or after its opening brace."""
+        pending, keep = self._pending, len(self._pending)
+        while keep and pending[keep - 1].indent > point.indent and pending[keep - 1] is not point:
+            keep -= 1
+        if keep < len(pending):
+            point.children += pending[keep:]
+            point.group = True
+            del pending[keep:]
+
+    def _brace(self, indent: int) -> bool:
+        if not any(b.indent == indent for b in self._braces):
+            return False
+        while self._braces and self._braces[-1].indent >= indent:
+            self._adopt(self._braces.pop())
+        return True
+
+
+def split_directive(rest: str) -> Tuple[str, str]:
+    """The title of a test point and its directive: "SKIP", "TODO" or "" (a time is none).
+
+    "works with NaN # SKIP", "issue \\#12 # TODO later", "fast # time=1.11ms"
+    """
+    directive, at = "", rest.find("#")
+    while at >= 0:
+        word = rest[at + 1 : at + 8].lstrip()[:4].upper()
+        if word in ("SKIP", "TODO", "TIME") and (at == 0 or rest[at - 1] == " "):
+            directive = "" if word == "TIME" else word
+            rest = rest[:at].rstrip()
+            break
+        at = rest.find("#", at + 1)
+    if "\\" in rest:
+        rest = rest.replace("\\\\", "\0").replace("\\#", "#").replace("\0", "\\")
+    return rest, directive
+
+
+class Case(NamedTuple):
+    """One <testcase>: its attributes (unescaped), the names of the suites around it, its
+    outcome "passed", "failed" or "skipped", and the message of its failure."""
+
+    attributes: Dict[str, str]
+    suites: Tuple[str, ...]
+    outcome: str
+    message: str = ""
+
+
+# "<testcase name="adds" time="0">", "</testsuite>", "<failure message="x">", "<skipped/>"
+_TAG = re.compile(r"<(/?)(testsuites?|testcase|failure|error|skipped)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(/?)>")
+# ' name="a &gt; b"'
+_ATTRIBUTE = re.compile(r"\s([\w:.-]+)=\"([^\"]*)\"")
+# "&gt;", "&#x3C;", "&#39;"
+_ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
+_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
+
+
+def unescape(text: str) -> str:
+    """XML text without its character references."""
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    if match[1]:
+        return _NAMED[match[1]]
+    code = int(match[2]) if match[2] else int(match[3], 16)
+    return chr(code) if code < 0x110000 else match[0]
+
+
+class JUnit:
+    """Reads JUnit XML line by line; `cases` are the test cases that ended, `suites` the
+    attributes of the outermost suite elements in order."""
+
+    def __init__(self) -> None:
+        self.cases: List[Case] = []
+        self.suites: List[Dict[str, str]] = []
+        self._open: List[str] = []
+        self._case: Optional[Dict[str, str]] = None
+        self._outcome = "passed"
+        self._message = ""
+        self._cdata = False
+
+    def feed(self, line: str) -> bool:
+        """Take one line; True when it belongs to the document."""
+        if self._cdata:
+            self._cdata = "]]>" not in line
+            return True
+        if is_cut(line):
+            self._open, self._case = [], None
+            return False
+        if "<" in line:
+            start = line.find("<![CDATA[")
+            for match in _TAG.finditer(line if start < 0 else line[:start]):
+                self._tag(match[2], bool(match[1]), match[3], bool(match[4]))
+            if start >= 0:
+                return self._skip_cdata(line, start)
+        return bool(self._open) or self._case is not None or "<testsuite" in line
+
+    def _skip_cdata(self, line: str, start: int) -> bool:
+        end = line.rfind("]]>")
+        self._cdata = end < start
+        if end > start:
+            for match in _TAG.finditer(line, end):
+                self._tag(match[2], bool(match[1]), match[3], bool(match[4]))
+        return True
+
+    def close(self) -> List[Case]:
+        """No line follows: all cases; one that is still open counts if it has failed."""
+        if self._case is not None and self._outcome == "failed":
+            self._end_case()
+        self._case = None
+        return self.cases
+
+    def _tag(self, tag: str, ends: bool, attributes: str, empty: bool) -> None:
+        if tag == "testcase":
+            self._testcase(ends, attributes, empty)
+        elif tag.startswith("testsuite"):
+            self._suite(tag, ends, attributes, empty)
+        elif self._case is not None and not ends:
+            self._outcome = "skipped" if tag == "skipped" else "failed"
+            self._message = self._message or _attributes(attributes).get("message", "")
+
+    def _testcase(self, ends: bool, attributes: str, empty: bool) -> None:
+        if ends:
+            if self._case is not None:
+                self._end_case()
+            return
+        self._case, self._outcome, self._message = _attributes(attributes), "passed", ""
+        if empty:
+            self._end_case()
+
+    def _suite(self, tag: str, ends: bool, attributes: str, empty: bool) -> None:
+        self._case = None
+        if ends:
+            if self._open:
+                self._open.pop()
+            return
+        found = _attributes(attributes)
+        if not self._open:
+            self.suites.append(found)
+        if not empty:
+            self._open.append("" if tag == "testsuites" else found.get("name", ""))
+
+    def _end_case(self) -> None:
+        if self._case is not None:
+            suites = tuple(name for name in self._open if name)
+            self.cases.append(Case(self._case, suites, self._outcome, self._message))
+        self._case = None
+
+
+def _attributes(text: str) -> Dict[str, str]:
+    return {name: unescape(value) for name, value in _ATTRIBUTE.findall(text)}

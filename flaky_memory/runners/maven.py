@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PREFIX = "maven"
 
 # "Tests run: 4, Failures: 1, Errors: 1, Skipped: 1"; what follows tells a class from the totals
-_COUNTS = re.compile(r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?")
+_COUNTS = re.compile(r"Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})(?:, Flakes: \d+)?")
 # what follows "Time elapsed: " in a test's own line: "0.041 s <<< FAILURE!", "0 sec"
 _ELAPSED = re.compile(r"[\d.,]+ s(ec)?(?: {1,2}<<< (FAILURE|ERROR)!)?$")
 # "OrderTest$WhenFilled.isNotEmpty:33->check:9 expected", "SubTest>BaseTest.works:5", "ATest.b Expected"
@@ -38,8 +38,8 @@ _EPILOGUE = ("Failed to execute goal ", "To see the full stack trace of the erro
              "Re-run Maven using the -X switch", "After correcting the problems, you can resume")
 # Methods around tests, which the list names where they failed, and TestNG as if they were tests.
 _FIXTURES = (
-    " setup setupclass setupbeforeclass teardown teardownclass teardownafterclass beforeall afterall beforeeach"
-    " aftereach beforeclass afterclass beforemethod aftermethod beforesuite aftersuite beforetest aftertest"
+    " setup setupclass setupbeforeclass teardown teardownclass teardownafterclass beforeall afterall"
+    " beforeeach aftereach beforeclass afterclass beforemethod aftermethod beforesuite aftersuite beforetest aftertest"
     " initializationerror "
 )
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 PREFIX = "maven"
 
 # "Tests run: 4, Failures: 1, Errors: 1, Skipped: 1"; what follows tells a class from the totals
-_COUNTS = re.compile(r"Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})(?:, Flakes: \d+)?")
+_COUNTS = re.compile(
+    r"Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})(?:, Flakes: \d+)?"
+)
 # what follows "Time elapsed: " in a test's own line: "0.041 s <<< FAILURE!", "0 sec"
 _ELAPSED = re.compile(r"[\d.,]+ s(ec)?(?: {1,2}<<< (FAILURE|ERROR)!)?$")
 # "OrderTest$WhenFilled.isNotEmpty:33->check:9 expected", "SubTest>BaseTest.works:5", "ATest.b Expected"
@@ -31,7 +33,7 @@ _ENTRY = re.compile(r"([\w$]+)(?:>[\w$]+)?\.(?:([^:<>]*?):\d+(?=->| |$)|([^\s:<>
 _OLD_ENTRY = re.compile(r"(\S[^(]*(?:\([^()]*\)[\[{][^(]*)?)\(([\w.$]+)\)(?:: |$)")
 
 _LEVELS = ("INFO", "ERROR", "WARNING", "WARN")
-_LISTS = ("Failures:", "Errors:", "Flakes:", "Failed tests:", "Tests in error:", "Flaked tests:")
+_LISTS = ("Failures:", "Errors:", "Flakes:", "Failed tests: ", "Tests in error: ", "Flaked tests: ")
 _IDLE = ("No tests to run", "Tests are skipped", "No tests were executed", "No tests matching pattern")
 # What Maven prints only below a failed build.
 _EPILOGUE = ("Failed to execute goal ", "To see the full stack trace of the errors", "[Help 1] http",
@@ -39,8 +41,8 @@ _EPILOGUE = ("Failed to execute goal ", "To see the full stack trace of the erro
 # Methods around tests, which the list names where they failed, and TestNG as if they were tests.
 _FIXTURES = (
     " setup setupclass setupbeforeclass teardown teardownclass teardownafterclass beforeall afterall"
-    " beforeeach aftereach beforeclass afterclass beforemethod aftermethod beforesuite aftersuite beforetest aftertest"
-    " initializationerror "
+    " beforeeach aftereach beforeclass afterclass beforemethod aftermethod beforesuite aftersuite"
+    " beforetest aftertest initializationerror "
 )
 
 
@@ -66,7 +68,7 @@ class _Block:
         self.scope = scope
         self.tests: List[_Test] = []
         self.faults = 0  # failed classes: they name no test
-        self.entries: List[Tuple[str, str]] = []
+        self.entries: Dict[Tuple[str, str], int] = {}
         self.groups: List[Tuple[_Test, List[int]]] = []
         self.failing: Optional[int] = None  # of the totals; None while they are not read
 
@@ -121,10 +123,11 @@ class _Reader:
             self._forget()
             return
         level, text = _message(line)
-        if level:
+        if not level:
+            if self.bare is False:
+                return
+        elif text[:1] > " ":
             self._maven(text)
-        elif self.bare is False:
-            return
         self._surefire(level, text)
 
     # Maven's own lines
@@ -259,7 +262,7 @@ class _Reader:
     # The list of failures
 
     def _list(self, level: str, text: str) -> None:
-        if level or text.startswith(("Failed tests:", "Tests in error:", "Flaked tests:")):
+        if level or text.startswith(("Failed tests: ", "Tests in error: ", "Flaked tests: ")):
             self._open(level)
             self.listing = True
             rest = text.partition(":")[2]
@@ -284,7 +287,8 @@ class _Reader:
     def _entry(self, entry: str) -> None:
         match = _ENTRY.match(entry)
         if match:
-            self.block.entries.append((match[1], (match[2] or match[3]).strip()))
+            key = (match[1], (match[2] or match[3]).strip())
+            self.block.entries[key] = self.block.entries.get(key, 0) + 1
             return
         match = _OLD_ENTRY.match(entry)
         if match:
@@ -345,10 +349,10 @@ class _Reader:
             self._add("list", test, block.scope, counts)
         details = block.faults + sum(not t.passed for t in block.tests if t.owner)
         enough = details if block.failing is None else details >= block.failing
-        for owner, method in block.entries if not enough else ():
+        for (owner, method), runs in () if enough else block.entries.items():
             if owner + "." + method not in known and _is_test(method):
                 test = _Test(method, self._qualified(owner, method), False, False)
-                self._add("list", test, block.scope, [1, 0])
+                self._add("list", test, block.scope, [runs, 0])
 
     def _add(self, part: str, test: _Test, scope: Optional[str], counts: List[int]) -> None:
         name = f"{test.name}({test.owner})"

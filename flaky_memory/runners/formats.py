@@ -1,4 +1,4 @@
-"""Two formats that several runners print: TAP and JUnit XML on stdout.
+"""What several runners print alike: TAP, JUnit XML on stdout, and outlines by indentation.
 
 TAP 13 and 14 (https://testanything.org/tap-version-14-specification.html) as node --test, deno,
 vitest, ava, mocha and node-tap write it, and JUnit XML
@@ -21,16 +21,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Dict, Iterator, List, Optional, Tuple
 
-# "    not ok 2 - divides evenly # time=6.22ms {": indent, "not ", number, the rest.
-_POINT = re.compile(r"( *)(not )?ok (\d+)(?: - ?| |$)(.*)$")
+# "not ok 2 - divides evenly # time=6.22ms {": "not ", number, the rest.
+_POINT = re.compile(r"(not )?ok (\d+)(?: - ?| |$)(.*)$")
 # "    # Subtest: adds two numbers"
 _SUBTEST = "# Subtest: "
 # "1..12", "1..0 # no tests"
 _PLAN = re.compile(r"1\.\.(\d+)(?: *#.*)?$")
 # "# tests 15", "# pass  3", "# fail 0"; and in "# { total: 5, pass: 3 }" each "pass: 3"
 _COUNT = re.compile(r"([a-z]+):? +(\d+)(?![\w.])")
-# "  location: '/work/app/test/calc.test.js:5:3'", "    fileName: test/calc.test.js"
-_DETAIL = re.compile(r" *(type|location|failureType|error|fileName|file|exitCode|at): *(\S.*)$")
+# "location: '/work/app/test/calc.test.js:5:3'", "fileName: test/calc.test.js"
+_DETAIL = re.compile(r"(type|location|failureType|duration_ms|fileName|error): *(\S.*)$")
 
 
 class Point:
@@ -38,14 +38,13 @@ class Point:
 
     `above` names the subtests that enclose it as their headings said, for a point whose
     enclosing point never came (the output ends or was cut before it). `directive` is "SKIP",
-    "TODO" or "". `group` is true when a heading, a brace or children show that it is a
-    subtest. `details` holds some keys of the YAML block below it, `said` the last plain comment
-    before it.
+    "TODO" or "". `group` is true when it has points of its own. `details` holds some keys of
+    the YAML block below it, `said` the last plain comment before it.
     """
 
     __slots__ = ("title", "passed", "directive", "indent", "above", "children", "group", "details", "said")
 
-    def __init__(self, title: str, passed: bool, directive: str, indent: int) -> None:
+    def __init__(self, title: str, passed: bool, directive: str = "", indent: int = 0) -> None:
         self.title = title
         self.passed = passed
         self.directive = directive
@@ -69,24 +68,99 @@ class Point:
             stack.extend((inner, child, False) for child in reversed(point.children))
 
 
-class TapRun:
-    """One TAP stream: its outermost points in order, and the numbers in its closing comments."""
+class Outline:
+    """Builds the tree of points whose nesting a runner shows by indentation: a subtest's
+    heading, if it has one, comes before its points, and its own point after them.
+
+    The middle of the lines may be filtered away (`| grep ok`): then a point must not take
+    those above it for its own when they belong to another whose line is gone. So it does only
+    when its heading was seen, or nothing else can have stood between, or, in an output that
+    shows no heading at all, when failures are not what was filtered away.
+    """
 
     def __init__(self) -> None:
         self.points: List[Point] = []
+        self._pending: List[Point] = []
+        self._headings: List[Tuple[int, str]] = []
+        self._headed = False
+        self._failed = False
+
+    @property
+    def empty(self) -> bool:
+        return not self._pending and not self.points
+
+    def heading(self, indent: int, title: str) -> None:
+        """A line announces a subtest."""
+        self._headed = True
+        self._forget(indent)
+        self._headings.append((indent, title))
+
+    def is_open(self, indent: int, title: str) -> bool:
+        """True when the innermost heading is this one."""
+        return bool(self._headings) and self._headings[-1] == (indent, title)
+
+    def add(self, point: Point) -> bool:
+        """A point's own line. False when another subtest is open where it stands, as happens
+        with a line that a test itself has printed: then it is left out."""
+        indent, headings = point.indent, self._headings
+        open_here = [title for level, title in headings if level == indent]
+        if open_here and open_here[0] != point.title:
+            return False
+        self._forget(indent)
+        point.above = tuple(title for _, title in headings)
+        self._failed = self._failed or not point.passed
+        self._adopt(point, bool(open_here))
+        self._pending.append(point)
+        return True
+
+    def _forget(self, indent: int) -> None:
+        while self._headings and self._headings[-1][0] >= indent:
+            self._headings.pop()
+
+    def _adopt(self, point: Point, headed: bool) -> None:
+        pending, keep = self._pending, len(self._pending)
+        while keep and pending[keep - 1].indent > point.indent:
+            keep -= 1
+        if keep == len(pending):
+            return
+        unseen = not self._headed and (self._failed or not point.passed)
+        if headed or keep == 0 or unseen:
+            point.children = pending[keep:]
+            point.group = True
+            del pending[keep:]
+
+    def cut(self) -> None:
+        """Lines are missing here: what is open stays as it stands."""
+        self.points += self._pending
+        self._pending, self._headings = [], []
+
+    def roots(self) -> List[Point]:
+        """The points that no other has taken for its own."""
+        return self.points + self._pending
+
+    def walk(self) -> Iterator[Tuple[Tuple[str, ...], Point]]:
+        """Every point with the titles above it, children first."""
+        for point in self.roots():
+            yield from point.walk()
+
+
+class TapRun(Outline):
+    """One TAP stream: its points, and the numbers in its plan and closing comments."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.counts: Dict[str, int] = {}
         self.plan: Optional[int] = None
         self.version = 0
         self.bailed = False
 
-    def walk(self) -> Iterator[Tuple[Tuple[str, ...], Point]]:
-        """Every point with the titles above it, children first."""
-        for point in self.points:
-            yield from point.walk()
+    @property
+    def empty(self) -> bool:
+        return super().empty and not self.counts and not self.version and self.plan is None
 
 
 class Tap:
-    """Reads TAP line by line; `runs` are the streams that one output holds."""
+    """Reads TAP line by line; `close` gives the streams that one output holds."""
 
     def __init__(self) -> None:
         self.runs: List[TapRun] = []
@@ -94,8 +168,6 @@ class Tap:
 
     def _start(self) -> None:
         self.run = TapRun()
-        self._pending: List[Point] = []
-        self._headings: List[Tuple[int, str]] = []
         self._braces: List[Point] = []
         self._numbers: Dict[int, int] = {}
         self._last: Optional[Point] = None
@@ -109,64 +181,55 @@ class Tap:
         if not line:
             return False
         if is_cut(line):
-            self._cut()
+            self.cut()
             return False
         text = line.lstrip(" ")
         indent = len(line) - len(text)
-        if self._yaml >= 0 and self._in_yaml(text, indent, line):
+        if self._yaml >= 0 and self._in_yaml(text, indent):
             return True
         first = text[:1]
         if first == "o" or first == "n":
-            return self._point(line)
+            return self._point(line, text)
         if first == "#":
             return self._comment(text, indent)
         if first == "}":
             return text.rstrip() == "}" and self._brace(indent)
         if first == "-":
             return text == "---" and self._open_yaml(indent)
-        return self._furniture(text, indent)
+        return first in "1TB" and self._furniture(text, indent)
+
+    def cut(self) -> None:
+        """Lines are missing here: the state before holds no longer."""
+        self.run.cut()
+        self._numbers, self._said, self._braces = {}, {}, []
+        self._yaml, self._last = -1, None
 
     def close(self) -> List[TapRun]:
         """No line follows: all streams, without those that hold nothing."""
-        self._finish()
-        self._start()
+        self._next_run()
         return self.runs
 
-    def _finish(self) -> None:
-        self._orphan()
-        run = self.run
-        if run.points or run.counts or run.version or run.plan is not None:
-            self.runs.append(run)
-
     def _next_run(self) -> None:
-        self._finish()
+        while self._braces:
+            self._close_brace()
+        if not self.run.empty:
+            self.runs.append(self.run)
         self._start()
 
-    def _orphan(self) -> None:
-        """Nothing can close what is open: hand it out as it stands."""
-        while self._braces:
-            self._adopt(self._braces.pop())
-        self.run.points += self._pending
-        self._pending = []
-
-    def _cut(self) -> None:
-        self._orphan()
-        self._headings, self._numbers, self._said = [], {}, {}
-        self._yaml, self._last = -1, None
-
-    def _in_yaml(self, text: str, indent: int, line: str) -> bool:
+    def _in_yaml(self, text: str, indent: int) -> bool:
         if text == "..." and indent == self._yaml:
             self._yaml = -1
             return True
         if indent < self._yaml and text.startswith(("ok ", "not ok ", _SUBTEST)):
             self._yaml = -1  # its end was filtered away
             return False
-        if self._last:
-            match = _DETAIL.match(line) if len(line) < 2000 else None
-            if match:
-                self._last.details.setdefault(match[1], match[2].strip("'\""))
-            elif text.startswith("{"):
-                self._last.details.setdefault("json", text)
+        if self._last is None:
+            return True
+        match = _DETAIL.match(text)
+        if match:
+            self._last.details.setdefault(match[1], match[2].strip("'\""))
+        elif text.startswith("{"):
+            self._last.details.setdefault("json", text)
         return True
 
     def _open_yaml(self, indent: int) -> bool:
@@ -178,9 +241,9 @@ class Tap:
     def _furniture(self, text: str, indent: int) -> bool:
         if text.startswith("TAP version 1"):
             if indent == 0:
-                if self.run.points or self._pending or self.run.version:
+                if not self.run.empty:
                     self._next_run()
-                self.run.version, self._furnished = 13 + (text[13:14] == "4"), True
+                self.run.version, self._furnished = 14 if text.startswith("TAP version 14") else 13, True
             return True
         if text.startswith("Bail out!"):
             self.run.bailed = True
@@ -190,8 +253,8 @@ class Tap:
             return False
         self._furnished = True
         if indent == 0:
-            self.run.plan = int(match[1])
-            self._ended = bool(self._pending)
+            self._ended = self._ended or self._numbers.get(0) is not None
+            self.run.plan = int(match[1][:9])
         return True
 
     def _comment(self, text: str, indent: int) -> bool:
@@ -199,82 +262,68 @@ class Tap:
             if indent == 0 and self._ended:
                 self._next_run()
             self._furnished = True
-            self._forget(indent)
-            self._headings.append((indent, text[len(_SUBTEST) :].replace("\\#", "#").replace("\\\\", "\\")))
+            self._deeper(indent)
+            self.run.heading(indent, split_directive(text[len(_SUBTEST) :].rstrip())[0])
             return True
         self._said[indent] = text[2:]
-        if indent == 0 and (self._pending or self.run.version):
+        if indent == 0 and not self.run.empty:
             self._count(text[2:])
         return True
 
     def _count(self, text: str) -> None:
-        pairs = _COUNT.findall(text) if text.startswith("{") else _COUNT.findall(text)[:1]
-        for word, number in pairs:
+        pairs = _COUNT.findall(text[:200])
+        for word, number in pairs if text.startswith("{") else pairs[:1]:
             if text.startswith(("{", word)):
                 self.run.counts[word] = int(number[:9])
                 self._ended = True
 
-    def _forget(self, indent: int) -> None:
+    def _deeper(self, indent: int) -> None:
         """A heading or a point at this indent ends what was deeper."""
-        while self._headings and self._headings[-1][0] >= indent:
-            self._headings.pop()
         for deeper in [n for n in self._numbers if n > indent]:
             del self._numbers[deeper]
 
-    def _point(self, line: str) -> bool:
-        match = _POINT.match(line)
+    def _point(self, line: str, text: str) -> bool:
+        match = _POINT.match(text) if text.startswith(("ok ", "not ok ")) else None
         if match is None:
             return False
-        indent, number = len(match[1]), int(match[3][:9])
-        if not self._in_order(indent, number):
+        indent, number, rest = len(line) - len(text), int(match[2][:9]), match[3].rstrip()
+        braced = rest.endswith(" {")
+        title, directive = split_directive(rest[:-2].rstrip() if braced else rest)
+        if not self._in_order(indent, number, title):
             return True
-        rest = match[4].rstrip()
-        braced = rest.endswith(" {") or rest == "{"
-        title, directive = split_directive(rest[:-1].rstrip() if braced else rest)
-        point = Point(title, not match[2], directive, indent)
-        point.group = any(h[0] == indent for h in self._headings)
-        self._forget(indent)
+        self._deeper(indent)
         self._numbers[indent] = number
-        point.above = tuple(title for _, title in self._headings)
+        while self._braces and self._braces[-1].indent >= indent:
+            self._close_brace()
+        point = Point(title, not match[1], directive, indent)
         point.said = self._said.get(indent, "")
-        self._place(point, braced)
+        self._last = point
+        if braced:
+            point.group = self._furnished = True
+            self.run.heading(indent, title)
+            self._braces.append(point)
+        else:
+            self.run.add(point)
         return True
 
-    def _place(self, point: Point, braced: bool) -> None:
-        while self._braces and self._braces[-1].indent >= point.indent:
-            self._adopt(self._braces.pop())
-        if not braced:
-            self._adopt(point)
-        self._pending.append(point)
-        if braced:
-            point.group = True
-            self._braces.append(point)
-        self._last = point
-
-    def _in_order(self, indent: int, number: int) -> bool:
+    def _in_order(self, indent: int, number: int, title: str) -> bool:
         """Points count upwards; one that does not begins another stream or is a test's print."""
-        if number > self._numbers.get(indent, 0):
+        if number > self._numbers.get(indent, 0) or self.run.is_open(indent, title):
             return True
-        if self._furnished and not self._ended or indent:
+        if indent or (self._furnished and not self._ended):
             return not self._furnished
         self._next_run()
         return True
 
-    def _adopt(self, point: Point) -> None:
-        """Give a point those that stand deeper: before it, or after its opening brace."""
-        pending, keep = self._pending, len(self._pending)
-        while keep and pending[keep - 1].indent > point.indent and pending[keep - 1] is not point:
-            keep -= 1
-        if keep < len(pending):
-            point.children += pending[keep:]
-            point.group = True
-            del pending[keep:]
+    def _close_brace(self) -> None:
+        """The point of a block in braces counts from its end, like one that has a heading."""
+        self.run.add(self._braces.pop())
 
     def _brace(self, indent: int) -> bool:
         if not any(b.indent == indent for b in self._braces):
             return False
         while self._braces and self._braces[-1].indent >= indent:
-            self._adopt(self._braces.pop())
+            self._close_brace()
         return True
 
 
@@ -346,7 +395,7 @@ class JUnit:
             self._cdata = "]]>" not in line
             return True
         if is_cut(line):
-            self._open, self._case = [], None
+            self.cut()
             return False
         if "<" in line:
             start = line.find("<![CDATA[")
@@ -363,6 +412,10 @@ class JUnit:
             for match in _TAG.finditer(line, end):
                 self._tag(match[2], bool(match[1]), match[3], bool(match[4]))
         return True
+
+    def cut(self) -> None:
+        """Lines are missing here: the state before holds no longer."""
+        self._open, self._case, self._cdata = [], None, False
 
     def close(self) -> List[Case]:
         """No line follows: all cases; one that is still open counts if it has failed."""

@@ -125,13 +125,11 @@ class _Reader:
             self._run.outline.cut()
             self._details, self._last, self._run.listed = -1, None, False
             self._fresh = True
-        if self._tap.feed(line):
-            return
-        if "<" in line and self._junit_line(line):
-            return
         text = line.lstrip(" ")
         indent = len(line) - len(text)
         if self._details >= 0 and self._in_details(line, text, indent):
+            return
+        if self._junit_line(line) or self._tap.feed(line):
             return
         if text.startswith(_MARKS):
             self._mark(text, indent)
@@ -145,8 +143,8 @@ class _Reader:
             self._idle = True
 
     def _junit_line(self, line: str) -> bool:
-        words = line.split()
-        if len(words) == 4 and words[0] == "<!--" and words[1] in _COUNTED and words[2].isdigit():
+        words = line.split(None, 4) if line.startswith("\t<!-- ") else ()
+        if len(words) == 4 and words[1] in _COUNTED and words[2].isdigit():
             self._junit_counts[words[1]] = int(words[2][:9])
             return True
         return self._junit.feed(line)
@@ -177,7 +175,7 @@ class _Reader:
         self._point(mark, title, time, note, indent)
 
     def _unfinished(self, text: str, indent: int) -> None:
-        """A mark without a time: a heading, or a failure of which nothing ran."""
+        """A mark without a time: a heading, a failure of which nothing ran, a title's first line."""
         if text.startswith("▶ "):
             self._fresh = False
             if self._run.listed or "duration_ms" in self._run.counts:
@@ -185,12 +183,16 @@ class _Reader:
             self._run.outline.heading(indent, text[2:])
         elif text.startswith("✖ failing tests:"):
             self._run.listed = True
-        elif text.startswith("✖ "):
+        elif text.startswith(("✖ ", "✔ ")):
             self._file, self._last, self._details = None, None, indent
+            if not self._run.listed:
+                self._run.outline.add(Point(text[2:], text[0] == "✔", "SKIP", indent))
 
     def _point(self, mark: str, title: str, time: str, note: Optional[str], indent: int) -> None:
         skipped = mark in "﹣⚠" or note is not None
         point = Point(title, mark != "✖", "SKIP" if skipped else "", indent)
+        if len(time) - time.index(".") < 6:
+            point.said = "short"
         if not self._run.outline.add(point):
             return
         if mark == "▶":
@@ -225,8 +227,9 @@ class _Reader:
 
     def report(self) -> Report:
         self._next_run()
+        told = bool(self._outcomes or self._junit_counts)
         for tap_run in self._tap.close():
-            if _is_node(tap_run):
+            if _is_node(tap_run, told):
                 self._tap_run(tap_run)
         cases = self._junit.close()
         if self._junit_counts:
@@ -347,8 +350,9 @@ class _Kinds:
 
     def learn(self, point: Point, entry: _Entry) -> None:
         """What the stack of a failure tells of the groups around it."""
-        if entry.parent == "own" and point.group:
+        if entry.parent == "own":
             self._suites.add(id(point))
+            self._tests.discard(id(point))
         above = self._parents[id(point)]
         for _ in range(entry.tests_around):
             if above is not None:
@@ -365,6 +369,9 @@ class _Kinds:
             self._spread()
             # The first line may be the end of a group whose points were cut away.
             self._unsure = {id(p) for p in firsts if not p.group and self._missing(p.passed) > 0}
+            # More shown than ran: a test has printed such a line, without node's six decimals.
+            if self._missing(True) < 0:
+                self._unsure.update(id(p) for p, _, _ in self._places if p.passed and p.said == "short")
 
     def _count(self) -> None:
         unknown = [p for p, _, _ in self._places if self._is_open(p)]
@@ -427,7 +434,7 @@ def _match(run: _Run, places: List[Place]) -> Dict[int, Tuple[Point, _Entry]]:
     found: Dict[int, Tuple[Point, _Entry]] = {}
     for point, _, _ in places:
         if not point.passed or point.directive:
-            entries = waiting.get((point.title, run.times[id(point)]))
+            entries = waiting.get((point.title, run.times.get(id(point), "")))
             if entries:
                 found[id(point)] = (point, entries.pop(0))
     return found
@@ -441,10 +448,11 @@ def _is_file(title: str, path: Tuple[str, ...]) -> bool:
     return " " not in title or title.startswith("/") or title[1:3] == ":\\"
 
 
-def _is_node(run: TapRun) -> bool:
-    """Other runners print TAP too: node gives every point a duration and counts what it cancelled."""
+def _is_node(run: TapRun, told: bool) -> bool:
+    """Other runners print TAP too, and so may tests: node gives every point a duration and counts
+    what it cancelled; bare points (`| grep ok`) count where nothing else tells (`told`)."""
     if "cancelled" in run.counts:
         return True
     if run.version or run.plan is not None or "tests" in run.counts:
         return any("duration_ms" in point.details for _, point in run.walk())
-    return True
+    return not told

@@ -38,7 +38,7 @@ class Point:
 
     `above` names the subtests that enclose it as their headings said, for a point whose
     enclosing point never came (the output ends or was cut before it). `directive` is "SKIP",
-    "TODO" or "". `group` is true when it has points of its own. `details` holds some keys of
+    "TODO" or "". `group` is true when it has or may have points of its own. `details` holds some keys of
     the YAML block below it, `said` the last plain comment before it.
     """
 
@@ -84,6 +84,7 @@ class Outline:
         self._headings: List[Tuple[int, str]] = []
         self._headed = False
         self._failed = False
+        self._guessed = False
 
     @property
     def empty(self) -> bool:
@@ -124,9 +125,11 @@ class Outline:
         if keep == len(pending):
             return
         unseen = not self._headed and (self._failed or not point.passed)
+        point.group = True
         if headed or keep == 0 or unseen:
+            if not headed and not unseen:
+                self._guessed = True
             point.children = pending[keep:]
-            point.group = True
             del pending[keep:]
 
     def cut(self) -> None:
@@ -136,7 +139,15 @@ class Outline:
 
     def roots(self) -> List[Point]:
         """The points that no other has taken for its own."""
-        return self.points + self._pending
+        roots = self.points + self._pending
+        if not self._guessed or self._headed or self._failed:
+            return roots
+        flat: List[Point] = []  # only passes and no heading at all: filtered, so nothing is sure
+        for root in roots:
+            flat += [point for _, point in root.walk()]
+        for point in flat:
+            point.children = []
+        return flat
 
     def walk(self) -> Iterator[Tuple[Tuple[str, ...], Point]]:
         """Every point with the titles above it, children first."""

@@ -96,6 +96,7 @@ class _Run:
         self.entries: List[_Entry] = []
         self.times: Dict[int, str] = {}
         self.firsts: List[Point] = []
+        self.failed: set[Tuple[str, str]] = set()
         self.listed = False
         self.said = NONE
 
@@ -117,6 +118,7 @@ class _Reader:
         self._idle = False
         self._file: Optional[str] = None
         self._details = -1  # inside an error that is indented deeper than this
+        self._first = False  # at its first line
         self._last: Optional[_Entry] = None
         self._fresh = True  # nothing was read since the output's start or a cut
 
@@ -151,7 +153,8 @@ class _Reader:
 
     def _in_details(self, line: str, text: str, indent: int) -> bool:
         """The error below a failed test is indented; an empty line without indent ends it."""
-        if line and indent > self._details:
+        first, self._first = self._first, False
+        if line and indent > self._details and not (first and _RESULT.match(text)):
             if self._last is not None:
                 self._last.feed(text)
             return True
@@ -165,10 +168,11 @@ class _Reader:
             return
         mark, title, time, note = match.groups()
         run = self._run
-        if run.listed and indent == 0 and mark in "✖⚠" and (self._file or run.said == FAILED):
+        again = self._file or run.said == FAILED or (title, time) in run.failed
+        if run.listed and indent == 0 and mark in "✖⚠" and again:
             self._last = _Entry(self._file, title, time, mark == "⚠" or note is not None)
             run.entries.append(self._last)
-            self._file, self._details = None, 0
+            self._file, self._details, self._first = None, 0, True
             return
         if run.listed or "duration_ms" in run.counts:
             self._next_run()
@@ -203,7 +207,8 @@ class _Reader:
             self._fresh = False
         if mark == "✖":
             # Node 20 prints the error here, later ones only in the list at the end.
-            self._last, self._details = None, indent
+            self._last, self._details, self._first = None, indent, True
+            self._run.failed.add((title, time))
 
     def _info(self, text: str) -> None:
         word, _, number = text.partition(" ")
@@ -368,7 +373,7 @@ class _Kinds:
             self._count()
             self._spread()
             # The first line may be the end of a group whose points were cut away.
-            self._unsure = {id(p) for p in firsts if not p.group and self._missing(p.passed) > 0}
+            self._unsure = {id(p) for p in firsts if not p.group and self._hidden(p.passed)}
             # More shown than ran: a test has printed such a line, without node's six decimals.
             if self._missing(True) < 0:
                 self._unsure.update(id(p) for p, _, _ in self._places if p.passed and p.said == "short")
@@ -400,6 +405,11 @@ class _Kinds:
             if p.passed == passed and id(p) in self._tests and not p.directive
         )
         return self._counts["pass" if passed else "fail"] - shown
+
+    def _hidden(self, passed: bool) -> bool:
+        """True when more tests of one outcome ran than all that is shown can be."""
+        unknown = sum(1 for p, _, _ in self._places if p.passed == passed and self._is_open(p))
+        return self._missing(passed) > unknown
 
     def _spread(self) -> None:
         for point, _, parent in self._places:  # children come first

@@ -51,7 +51,7 @@ class _Reader:
         self.broken: List[str] = []
         self.failing = ""  # the task whose failure is being told
         self.word = NONE
-        self.faulty = self.nothing = self.over = False
+        self.faulty = self.ignored = self.nothing = self.over = False
 
     def line(self, line: str) -> None:
         """Read one line."""
@@ -117,7 +117,7 @@ class _Reader:
         elif line.startswith("> There were failing tests"):
             self.broken.append(self.failing)
         elif line.startswith("There were failing tests"):
-            self.faulty = True  # as a warning: ignoreFailures
+            self.ignored = True  # as a warning, with ignoreFailures
         elif line.startswith("FAILURE: Build "):
             self._resume_failure()
         elif " tests completed, " in line or line.startswith("1 test completed, "):
@@ -128,6 +128,7 @@ class _Reader:
             self.nothing = " executed" not in line
         elif line.startswith("> No tests found for given includes"):
             self.nothing = True
+            self.ran = self.tally.open or bool(self.results)
 
     def _resume_failure(self) -> None:
         self._resume()
@@ -156,9 +157,9 @@ class _Reader:
         self._start_run()
 
     def _summary(self, idle: bool) -> str:
-        if self.word == PASSED:
+        if self.word == PASSED and not self.ignored:
             return NONE if idle else PASSED
-        return FAILED if self.word == FAILED or self.faulty else NONE
+        return FAILED if self.word == FAILED or self.faulty or self.ignored else NONE
 
     def _place(self) -> None:
         """Give results that stand under no task the one task that failed, if one of them did."""

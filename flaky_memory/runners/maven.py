@@ -94,9 +94,11 @@ class _Reader:
     def _start_run(self) -> None:
         self.block = _Block(None)
         self.blocks: List[_Block] = []
-        self.projects: List[str] = []
+        self.projects: List[str] = []  # that failed, from the end of the build
+        self.tested: set[str] = set()  # modules in which Surefire started
         self.frames: Dict[str, str] = {}
         self.owners: Dict[str, str] = {}
+        self.below: set[str] = set()  # methods that stand in the stack of a test that is another
         self.word = NONE
         self.closing = self.whole = self.reactor = self.parallel = False
         self.ran: Optional[int] = None
@@ -112,6 +114,7 @@ class _Reader:
         self.listing = False
         self.group: Optional[List[int]] = None
         self.last: Optional[_Test] = None
+        self.test: Optional[str] = None  # as the list calls it; "" for a whole class
 
     def line(self, line: str) -> None:
         """Read one line."""
@@ -164,6 +167,8 @@ class _Reader:
                 self.blocks[-1].scope = module  # the same module went on to another plugin
             self._close_block()
             self.module = module
+            if "surefire" in inner or "failsafe" in inner:
+                self.tested.add(module)
 
     def _epilogue(self, text: str) -> None:
         self._close_block()
@@ -201,7 +206,7 @@ class _Reader:
             self._end_run()
             self._forget()
         self.bare = not level
-        self.listing, self.group, self.last = False, None, None
+        self.listing, self.group, self.last, self.test = False, None, None, None
 
     def _counts(self, level: str, text: str, match: re.Match[str]) -> None:
         ran, failures, errors, skipped = (int(n) for n in match.groups())
@@ -242,8 +247,10 @@ class _Reader:
         test = _test(left, modern, self.heading, passed)
         if test is None:
             self.block.faults += 1
+            self.test = ""
             return
         self.block.tests.append(test)
+        self.test = test.key
         self.last = test if test.loose else None
         self._own(None if test.loose else test.owner)
 
@@ -253,8 +260,11 @@ class _Reader:
         if "/" in call or call.count(".") < 2:
             return
         owner, _, method = call.rpartition(".")
-        if self.frames.setdefault(_simple(owner) + "." + method, owner) != owner:
-            self.frames[_simple(owner) + "." + method] = ""
+        key = _simple(owner) + "." + method
+        if self.frames.setdefault(key, owner) != owner:
+            self.frames[key] = ""
+        if self.test is not None and key != self.test:
+            self.below.add(key)
         last = self.last
         if last and method == _base(last.name) and (not last.owner or owner.startswith(last.owner + "$")):
             last.owner, self.last = owner, None
@@ -271,9 +281,8 @@ class _Reader:
 
     def _listed(self, text: str) -> None:
         entry = text.lstrip()
-        if text.startswith("  Run ") and self.group is not None:
-            outcome = entry.partition(": ")[2]
-            self.group[outcome == "PASS"] += 1
+        if text.startswith("  Run "):
+            self._run(entry)
         elif text.startswith("  "):
             self.group = None
             self._entry(entry)
@@ -283,6 +292,16 @@ class _Reader:
             if test:
                 self.group = [0, 0]
                 self.block.groups.append((test, self.group))
+
+    def _run(self, entry: str) -> None:
+        """One of several runs of a test: "Run 1: ATest.works:5 message", "Run 2: PASS"."""
+        number, _, outcome = entry.partition(": ")
+        if number == "Run 1" and self.group and any(self.group):
+            self.group = None  # of another test, whose name the log's level hid
+        if self.group is not None:
+            self.group[outcome == "PASS"] += 1
+        elif outcome != "PASS":
+            self._entry(outcome)
 
     def _entry(self, entry: str) -> None:
         match = _ENTRY.match(entry)
@@ -300,21 +319,27 @@ class _Reader:
         self.listing, self.group, self.last = False, None, None
         if self.block.empty:
             return
-        self.block.scope = None if self.parallel else self.module
+        self.block.scope = self.module
         self.blocks.append(self.block)
         self.block = _Block(None)
         self.heading = None
 
     def _end_run(self) -> None:
         self._close_block()
+        if self.parallel:
+            self._merge()
         self._place()
         for block in self.blocks:
             self._settle(block)
             self.tally.end()
         self.tally.end(self._summary())
-        nothing = self.skipped or self.ran == 0 or (self.whole and self.word == PASSED)
-        self.idle = self.idle or (nothing and not self.ran)
+        self.idle = self.idle or self._idle()
         self._start_run()
+
+    def _idle(self) -> bool:
+        """True when the build says, or shows from its start on, that it ran no test."""
+        shown = self.word == PASSED and bool(self.whole or self.tested)
+        return not self.ran and (self.skipped or self.ran == 0 or shown)
 
     def _summary(self) -> str:
         if self.word == FAILED or any(b.failing for b in self.blocks):
@@ -322,15 +347,30 @@ class _Reader:
         if self.ran:
             # Totals of one module are no word on a build of several.
             return self.word if self.reactor or self.word == PASSED else PASSED
-        nothing = self.skipped or self.whole or self.ran == 0
-        return NONE if nothing else self.word
+        return NONE if self._idle() else self.word
+
+    def _merge(self) -> None:
+        """With mvn -T the lines of several modules stand between each other: make one block of them."""
+        one = _Block(None)
+        for block in self.blocks:
+            one.tests += block.tests
+            one.groups += block.groups
+            one.faults += block.faults
+            for key, runs in block.entries.items():
+                one.entries[key] = one.entries.get(key, 0) + runs
+            if block.failing is not None:
+                one.failing = (one.failing or 0) + block.failing
+        failed = set(self.projects)
+        names = self.tested if any(t.passed for t in one.tests) or not failed else failed
+        one.scope = next(iter(names)) if len(names) == 1 else None
+        self.blocks = [] if one.empty else [one]
 
     def _place(self) -> None:
         """Give failing blocks that stand under no module the projects that the build's end names."""
         known = {b.scope for b in self.blocks}
         names = [p for p in dict.fromkeys(self.projects) if p not in known]
         loose = [b for b in self.blocks if b.scope is None and b.failed]
-        if len(names) == len(loose) and (len(names) < 2 or not self.parallel):
+        if len(names) == len(loose) and not self.parallel:
             for block, name in zip(loose, names):
                 block.scope = name
 
@@ -350,7 +390,8 @@ class _Reader:
         details = block.faults + sum(not t.passed for t in block.tests if t.owner)
         enough = details if block.failing is None else details >= block.failing
         for (owner, method), runs in () if enough else block.entries.items():
-            if owner + "." + method not in known and _is_test(method):
+            key = owner + "." + method
+            if key not in known and key not in self.below and _is_test(method):
                 test = _Test(method, self._qualified(owner, method), False, False)
                 self._add("list", test, block.scope, [runs, 0])
 
@@ -464,8 +505,8 @@ def _group(text: str) -> Optional[_Test]:
     """The test above its "Run 1:": "com.acme.ATest.works", up to 2.22 with "(com.acme.ATest)" behind."""
     head = _head(text)
     owner, _, method = head.rpartition(".")
-    if not owner:
-        return None
+    if not owner or method == "null":
+        return None  # "com.acme.ATest.null": the class failed as a whole
     rest = text[len(head):]
     if rest.endswith("(" + owner + ")"):
         rest = rest[:-len(owner) - 2]

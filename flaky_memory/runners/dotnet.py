@@ -30,7 +30,7 @@ _RESULT = re.compile(
 # "failed Depot.CrateTests.Adds(a: 2, b: 2) (1s 98ms)"
 _PLATFORM = re.compile(r"(failed|passed) (\S.*) \(\d[\d hms.]*\)$")
 # "      Depot.CrateTests.Adds(a: 2, b: 2) (1ms): Error Message: Assert.Equal() Failure"
-_ERROR = re.compile(r"(\S.*?) \(\d[\d hms.,]*\): Error Message:")
+_ERROR = re.compile(r"(\S.*?) \((?:< )?\d[\d hms.,]*\): Error Message:")
 # "Failed!  - Failed:     2, Passed:     2, Skipped:     1, Total:     5, Duration: 39 ms - A.dll (net9.0)"
 # "Test summary: total: 5, failed: 2, succeeded: 2, skipped: 1, duration: 0.9s"
 # "   Depot.Tests  Total: 5, Errors: 0, Failed: 2, Skipped: 1, Not Run: 0, Time: 0.054s"

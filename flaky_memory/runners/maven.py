@@ -30,7 +30,7 @@ _ELAPSED = re.compile(r"[\d.,]+ s(ec)?(?: {1,2}<<< (FAILURE|ERROR)!)?$")
 # "OrderTest$WhenFilled.isNotEmpty:33->check:9 expected", "SubTest>BaseTest.works:5", "ATest.b Expected"
 _ENTRY = re.compile(r"([\w$]+)(?:>[\w$]+)?\.(?:([^:<>]*?):\d+(?=->| |$)|([^\s:<>]+))")
 # "emptyShelf[1: room 5](com.acme.RoomTest): expected", the list's entries up to 2.12
-_OLD_ENTRY = re.compile(r"(\S[^(]*(?:\([^()]*\)[\[{][^(]*)?)\(([\w.$]+)\)(?:: |$)")
+_OLD_ENTRY = re.compile(r"\(([^\W\d][\w.$]*)\)(?:: |$)")
 
 _LEVELS = ("INFO", "ERROR", "WARNING", "WARN")
 _LISTS = ("Failures:", "Errors:", "Flakes:", "Failed tests: ", "Tests in error: ", "Flaked tests: ")
@@ -309,9 +309,9 @@ class _Reader:
             key = (match[1], (match[2] or match[3]).strip())
             self.block.entries[key] = self.block.entries.get(key, 0) + 1
             return
-        match = _OLD_ENTRY.match(entry)
-        if match:
-            self.block.groups.append((_Test(match[1], match[2], False, False), [1, 0]))
+        match = _OLD_ENTRY.search(entry)
+        if match and match.start():
+            self.block.groups.append((_Test(entry[:match.start()], match[1], False, False), [1, 0]))
 
     # The ends
 

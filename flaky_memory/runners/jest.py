@@ -57,13 +57,12 @@ class _Reader:
         # Without any header the text was filtered: its marks stand without their files.
         self.headed = '"numTotalTests"' in text or any("\n" + w in text or text.startswith(w) for w in _HEADS)
         self.filtered = "\n\n" not in text
-        # Bullets can stand without header and counts where a filter left only them.
-        self.bullets = text.startswith(_BULLET)
         self.before = ""
         self.idle = False
         # A header, its counts, a time as jest writes it: what no other runner prints.
         self.sure = self.headed
         self.marks = self.others = 0
+        self.bulleted = False
         # True while the lines can be the rest of a listing whose header was cut away.
         self.loose = True
         self._fresh()
@@ -169,7 +168,8 @@ class _Reader:
         name = self.names.get((self.scope, key))
         if name is None and self.scope in self.listed and self.scope is not None:
             return  # an error of a describe, no test
-        self.sure = self.sure or key != title
+        self.bulleted = self.bulleted or key != title
+        self.sure = self.sure or self.bulleted
         for i, (scope, bare) in enumerate(self.bare):
             if scope == self.scope and (key == bare or key.endswith(" > " + bare)):
                 del self.bare[i]
@@ -329,7 +329,7 @@ class _Reader:
         report = self.tally.report()
         # Marks alone are jest's where a filter left little else; in other texts tests print them.
         few = not self.headed and report.summary == NONE and self.marks * 2 < self.others
-        if not (self.sure or self.idle) or few and not self.bullets:
+        if not (self.sure or self.idle) or few and not self.bulleted:
             return Report(PREFIX, NONE, (), self.idle)
         return report._replace(idle=self.idle and not report.results and report.summary == NONE)
 

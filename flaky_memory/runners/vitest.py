@@ -1,0 +1,437 @@
+"""vitest 1 to 4 with its reporters: https://vitest.dev/guide/reporters.
+
+The lines are printed by packages/vitest/src/node/reporters (base.ts, verbose.ts, basic.ts, tree.ts,
+tap.ts, junit.ts, json.ts, github-actions.ts) and its failures by node/printError.ts
+(https://github.com/vitest-dev/vitest). What a reporter says of a test differs: "verbose" gives file,
+describes and title; "default" lists the tests of a failing file below it, since version 4 by their
+bare titles; all repeat the failures in full under "FAIL".
+"""
+
+from __future__ import annotations
+
+import re
+
+from flaky_memory.model import FAILED, NONE, PASSED, Report
+from flaky_memory.runners import formats, jest_json
+from flaky_memory.runners.base import Tally, is_cut, lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict, Iterator, List, Optional, Tuple
+
+PREFIX = "js"
+
+_PASSED, _FAILED, _OTHER = "\u2713\u221a", "\u00d7\u2717\u276f", "\u2193\u25a1\u00b7-"
+_MARKS = _PASSED + _FAILED + _OTHER
+# "test/calc.test.ts (7 tests | 1 failed) 9ms", in version 1 with two blanks before the bracket
+_FILE_LINE = re.compile(r"([^>]*?\.\w+) +\((\d{1,6}) tests?\b")
+# what may stand behind a title: " 7ms", "  421ms", " (retry x1)", " (repeat x2)", " 35 MB heap used"
+_TIME = re.compile(r"(\d{1,9})ms$")
+_AGAIN = re.compile(r"\((retry|repeat) x(\d{1,4})\)$")
+# "queue (6)": a describe of the tree reporter
+_SUITE = re.compile(r"\(\d+\)$")
+# "::error file=/app/test/a.test.ts,title=test/a.test.ts > calc > adds,line=6,column=50::..."
+_ANNOTATION = re.compile(r"::error file=[^,:]*,(?:[^:]*?,)?title=([^:,]+)")
+_COUNTS = (" Test Files  ", "      Tests  ", "     Errors  ", "Type Errors  ")
+# vitest 1 and 2 write a time into the verbose list only from this many milliseconds on.
+_SLOW = 300
+
+
+def read(text: str) -> Report:
+    """What vitest says in an output."""
+    reader = _Reader(text)
+    for line in lines(text):
+        reader.line(line)
+    return reader.report()
+
+
+class _Mark:
+    """One line of a listing: as printed, and what it names."""
+
+    __slots__ = ("file", "name", "timed", "time", "outcome", "failed", "passed", "depth", "whole", "flat", "unsure")
+
+    def __init__(self, file: Optional[str], rest: str, mark: str) -> None:
+        self.file, self.depth, self.whole, self.flat, self.unsure = file, 0, True, False, False
+        name, again, times = _tries(rest)
+        self.timed, self.name, self.time = name, *_untimed(name)
+        # None for a test that did not run.
+        self.outcome = True if mark in _PASSED else False if mark in _FAILED else None
+        self.failed, self.passed = _runs(self.outcome, again, times)
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.tally = Tally(PREFIX)
+        self.documents: Iterator[jest_json.Document] = jest_json.documents(text)
+        self.tap = _tap(text)
+        self.junit = formats.JUnit() if "<testcase" in text and 'name="vitest tests"' in text else None
+        # A filter leaves no blank lines, and no captured prints either.
+        self.filtered = "\n\n" not in text
+        self.loose = True
+        self.before = ""
+        self.idle = self.sure = False
+        self._fresh()
+
+    def _fresh(self) -> None:
+        self.banner = self.zone = self.captured = self.after_print = False
+        self.file: Optional[str] = None
+        self.passing = False
+        self.expected = 0
+        self.titles: List[Optional[str]] = []
+        self.heading = ""
+        self.marks: List[_Mark] = []
+        self.fails: Dict[Tuple[str, str], int] = {}
+        self.block: Dict[Tuple[str, str], int] = {}
+        self.said: Dict[str, str] = {}
+        self.wrong = False
+        self.annotated: List[Tuple[str, str]] = []
+
+    def line(self, line: str) -> None:
+        """Take the next line."""
+        if self.tap is not None:
+            self.tap.feed(line)
+        if self.junit is not None:
+            self.junit.feed("<failure>" if line.lstrip().startswith("<failure ") else line)
+        if not line:
+            self._blank()
+        elif self.captured:
+            pass
+        elif line[0] == " ":
+            self._indented(line)
+        else:
+            self._flush(line)
+        self.before = line
+
+    def _blank(self) -> None:
+        self.after_print = self.captured
+        self.captured = self.loose = False
+        self.block = {}
+
+    def _indented(self, line: str) -> None:
+        text = line.lstrip(" ")
+        indent = len(line) - len(text)
+        if text[:1] in _MARKS and text[1:2] == " ":
+            rest = text[2:].strip()
+            if indent == 1:
+                self._top(rest, text[0])
+            elif indent % 2 and indent > 1:
+                self._listed(rest, text[0], (indent - 3) // 2)
+        elif line.startswith(" FAIL "):
+            self._fail(line[6:].strip())
+        elif line.startswith((" RUN  v", " DEV  v")):
+            self.end()
+            self.banner = self.sure = True
+        elif line.startswith(_COUNTS):
+            self._counts(line)
+        elif text[:1] != "\u2192":
+            self._foreign(line)
+
+    def _foreign(self, line: str) -> None:
+        self.loose = self.loose and self.filtered
+        if jest_json.starts(line, self.before):
+            self._document()
+
+    def _top(self, rest: str, mark: str) -> None:
+        """A file, or a test of a flat list."""
+        if self.said:
+            self.end()
+        found = _FILE_LINE.match(rest[:2000])
+        if found:
+            self.file, self.expected = _file(found[1]), int(found[2])
+            self.zone, self.titles, self.passing = self.file is not None, [], mark in _PASSED
+            self.sure = self.sure or self.zone
+            return
+        target = _target(rest)
+        if target:
+            self._add(_Mark(target[0], target[1], mark), flat=True)
+
+    def _add(self, mark: _Mark, flat: bool) -> None:
+        mark.flat, mark.unsure = flat, self.after_print
+        self.sure = True
+        self.marks.append(mark)
+
+    def _listed(self, rest: str, mark: str, depth: int) -> None:
+        """A test, or a describe, below its file."""
+        if not (self.zone or self.loose or self.filtered):
+            return
+        if self.said:
+            self.end()
+        if self.file and rest.startswith(self.file + " > "):  # vitest 1
+            rest = rest[len(self.file) + 3 :]
+        elif mark == "\u276f" and not _SUITE.search(rest[-12:]):
+            return
+        if _SUITE.search(rest[-12:]):
+            self._describe(rest[: rest.rfind("(")].rstrip(), depth)
+            return
+        found = _Mark(self.file, rest, mark)
+        if not self.zone and found.time is None and not self.sure:
+            return
+        self._place(found, depth)
+        self._add(found, flat=False)
+        found.unsure = self.zone and not self.filtered and not self._follows()
+
+    def _follows(self) -> bool:
+        """True where the line before belongs to a listing, and not to a message's text."""
+        text = self.before.lstrip(" ")
+        return text[:1] in _MARKS or text[:1] == "\u2192"
+
+    def _describe(self, title: str, depth: int) -> None:
+        del self.titles[depth:]
+        self.titles += [None] * (depth - len(self.titles)) + [title]
+
+    def _place(self, found: _Mark, depth: int) -> None:
+        found.depth = depth
+        above = self.titles[:depth]
+        if len(above) == depth and None not in above:
+            found.timed = " > ".join([*(t for t in above if t), found.timed])
+            found.name = " > ".join([*(t for t in above if t), found.name])
+        else:
+            found.whole = False
+        slow = found.time is not None and found.time >= _SLOW
+        if self.filtered and self.passing and not self.titles and not (found.outcome and slow):
+            # Below a passing file stand its slow tests only: another file's line was filtered away.
+            self.file = found.file = None
+
+    def _fail(self, rest: str) -> None:
+        """A failed test or describe in full, above its error; several that share it stand together."""
+        if self.said:
+            self.end()
+        target = _target(rest)
+        printed = self.banner and not self.heading and not self.filtered
+        if target is None or printed or self.heading == "Suites":
+            return
+        self.sure, self.zone = True, False
+        self.block[target] = self.block.get(target, 0) + 1
+        self.fails[target] = max(self.fails.get(target, 0), self.block[target])
+
+    def _flush(self, line: str) -> None:
+        """Read a line that is not indented."""
+        first = line[0]
+        if first == "\u23af":
+            self._heading(line)
+        elif line.startswith(("stdout | ", "stderr | ")):
+            self.captured, self.zone = True, False
+        elif is_cut(line):
+            self.banner = self.zone = False
+            self.heading, self.file, self.loose, self.titles = "", None, True, []
+        elif line.startswith("::error "):
+            self._annotation(line[:1000])
+        elif line.startswith("ERROR: Coverage for ") and "threshold" in line:
+            self.wrong = True
+        elif line.startswith("No test files found"):
+            self.idle = True
+        elif line.startswith("Type Errors  "):
+            self._counts(line)
+        else:
+            self._foreign(line)
+
+    def _heading(self, line: str) -> None:
+        self.zone = False
+        if " Failed Tests " in line:
+            if self.said:
+                self.end()
+            if not self.filtered:
+                self.fails = {}  # what stood before were describes and files
+            self.heading = "Tests"
+        elif " Failed Suites " in line:
+            self.heading = "Suites"
+        elif " Unhandled " in line:
+            self.heading, self.wrong = "Unhandled", True
+
+    def _annotation(self, line: str) -> None:
+        match = _ANNOTATION.match(line)
+        title = match[1].replace("%3A", ":").replace("%2C", ",").replace("%25", "%") if match else ""
+        target = _target(title[title.find("] ") + 2 :] if title.startswith("[") else title)
+        if target:
+            self.annotated.append(target)
+
+    def _counts(self, line: str) -> None:
+        word, _, rest = line.strip().partition("  ")
+        if not rest.rstrip().endswith((")", "no tests", "error", "errors")):
+            return
+        if word in self.said or (word == "Test Files" and self.said):
+            self.end()
+        self.said[word] = rest.strip()
+        self.sure, self.zone, self.loose = True, False, False
+
+    def _document(self) -> None:
+        for document in self.documents:
+            self._take(document)
+            break
+
+    def _take(self, document: jest_json.Document) -> None:
+        if document.by_jest or not (document.results or document.summary != NONE or document.idle):
+            return
+        self.sure, self.idle = True, self.idle or document.idle
+        files = {mark.file for mark in self.marks if mark.file}
+        for name, path, failed, passed in document.results:
+            scope = path
+            for file in files:
+                scope = file if path and path.endswith("/" + file) else scope
+            self.tally.add("json", name, scope, False, failed)
+            self.tally.add("json", name, scope, True, passed)
+        if not self.said and document.summary != NONE:
+            self.said["json"] = document.summary
+
+    def end(self) -> None:
+        """Close a run: settle what its parts name, and hand it on."""
+        self._believe()
+        old = any(m.flat and m.time is None and m.outcome is not None for m in self.marks)
+        for mark in self.marks:
+            if mark.flat and old and (mark.time or 0) < _SLOW or (mark.file, mark.timed) in self.fails:
+                mark.name = mark.timed
+        self._name_bare()
+        describes = _describes(self.marks)
+        for mark in self.marks:
+            self.tally.add("mark", mark.name, mark.file, False, mark.failed)
+            self.tally.add("mark", mark.name, mark.file, True, mark.passed)
+        for (file, name), times in self.fails.items():
+            if (file, name) not in describes:
+                self.tally.add("fail", name, file, False, times)
+        for file, name in set(self.annotated).difference(describes):
+            self.tally.add("annotation", name, file, False)
+        self.tally.end(self._summary())
+        self._fresh()
+
+    def _believe(self) -> None:
+        """Where more tests are named than counted, some were printed by tests: leave out the unsure."""
+        stated = self.said.get("Tests", "")
+        for outcome, word in ((True, " passed"), (False, " failed")):
+            named = sum(1 for m in self.marks if m.outcome is outcome)
+            if stated and named > _number(stated, word):
+                self.marks = [m for m in self.marks if m.outcome is not outcome or not m.unsure]
+
+    def _name_bare(self) -> None:
+        """Give a failed test that is listed by its bare title the name that its failure block has."""
+        by_title: Dict[Tuple[Optional[str], str], List[str]] = {}
+        for file, name in self.fails:
+            parts = name.split(" > ")
+            for i in range(min(len(parts), 50)):
+                by_title.setdefault((file, " > ".join(parts[i:])), []).append(name)
+        for mark in self.marks:
+            if mark.whole or mark.outcome is not False:
+                continue
+            names = by_title.get((mark.file, mark.timed)) or by_title.get((mark.file, mark.name)) or []
+            fitting = [n for n in names if n.count(" > ") == mark.depth] or names
+            if fitting:
+                mark.name = fitting[0]
+                names.remove(fitting[0])
+
+    def _summary(self) -> str:
+        said = self.said
+        errors = [said[w] for w in ("Errors", "Type Errors") if w in said and said[w] != "no errors"]
+        if self.wrong or errors or FAILED in said.values() or any(" failed" in s for s in said.values()):
+            return FAILED
+        if not said:
+            return NONE
+        if " passed" in said.get("Tests", said.get("Test Files", "")) or PASSED in said.values():
+            return PASSED
+        self.idle = True
+        return NONE
+
+    def report(self) -> Report:
+        """Close what is open and sum up."""
+        for document in self.documents:
+            self._take(document)
+        self.end()
+        if self.tap is not None:
+            _add_tap(self.tap, self.tally)
+        if self.junit is not None:
+            _add_junit(self.junit, self.tally)
+        report = self.tally.report()
+        if not (self.sure or self.idle or self.tap or self.junit):
+            return Report(PREFIX, NONE, ())
+        return report._replace(idle=self.idle and not report.results and report.summary == NONE)
+
+
+def _tries(rest: str) -> Tuple[str, str, int]:
+    """A listing's text without "(retry x2)" and heap use; which of retry and repeat, how often."""
+    if rest.endswith(" MB heap used"):
+        rest = rest[:-13].rstrip("0123456789").rstrip()
+    start = rest.rfind(" (")
+    match = _AGAIN.match(rest, start + 1) if start >= 0 else None
+    return (rest[:start].rstrip(), match[1], int(match[2])) if match else (rest, "", 0)
+
+
+def _untimed(name: str) -> Tuple[str, Optional[int]]:
+    """A name without the time behind it, and the time."""
+    start = name.rfind(" ")
+    match = _TIME.match(name, start + 1) if start >= 0 else None
+    return (name[:start].rstrip(), int(match[1])) if match else (name, None)
+
+
+def _runs(outcome: Optional[bool], again: str, times: int) -> Tuple[int, int]:
+    """Failed and passed runs of a test: a retry follows a failure, a repetition does not tell."""
+    if outcome is None:
+        return 0, 0
+    if again == "retry":
+        return times + (not outcome), int(outcome)
+    return (0, 1 + times) if outcome else (1, 0)
+
+
+def _file(part: str) -> Optional[str]:
+    """A file behind its project: "|api| api/a.test.ts", coloured " api  api/a.test.ts"."""
+    part = part.strip()
+    if part.startswith("|"):
+        part = part[part.find("|", 1) + 1 :]
+    part = part.rsplit("  ", 1)[-1].strip()
+    if part.startswith("TS "):
+        part = part[3:].lstrip()
+    dot = part.rfind(".")
+    return part if dot > 0 and part[dot + 1 :].isalnum() and "|" not in part else None
+
+
+def _target(rest: str) -> Optional[Tuple[str, str]]:
+    """File and name of "test/calc.test.ts > calc > adds"; None where no test is meant."""
+    part, found, name = rest.partition(" > ")
+    file = _file(part) if found else None
+    return (file, name.strip()) if file else None
+
+
+def _number(counts: str, word: str) -> int:
+    """How many "1 failed | 4 passed (7)" gives for a word."""
+    digits = counts.partition(word)[0].rsplit(" ", 1)[-1] if word in counts else ""
+    return int(digits[:9]) if digits.isdecimal() else 0
+
+
+def _describes(marks: List[_Mark]) -> set[Tuple[Optional[str], str]]:
+    """The describes around the listed tests, whose own failures are no test's."""
+    found = set()
+    for mark in marks:
+        parts = mark.name.split(" > ")
+        for i in range(1, min(len(parts), 50)):
+            found.add((mark.file, " > ".join(parts[:i])))
+    return found
+
+
+def _tap(text: str) -> Optional[formats.Tap]:
+    """A TAP reader where the text is vitest's TAP: times, and no comments as others write them."""
+    if "# time=" not in text or "# Subtest" in text or "TAP version 14" in text:
+        return None
+    return formats.Tap()
+
+
+def _add_tap(tap: formats.Tap, tally: Tally) -> None:
+    for run in tap.close():
+        for above, point in run.walk():
+            if point.group or point.directive:
+                continue
+            if above and _file(above[0]):
+                tally.add("tap", " > ".join([*above[1:], point.title]), above[0], point.passed)
+            elif point.indent:
+                tally.add("tap", point.title, None, point.passed)
+            elif _target(point.title):
+                file, _, name = point.title.partition(" > ")
+                tally.add("tap", name, file, point.passed)
+        tally.end()
+
+
+def _add_junit(junit: formats.JUnit, tally: Tally) -> None:
+    for case in junit.close():
+        file, name = case.attributes.get("classname"), case.attributes.get("name")
+        if name and case.outcome != "skipped":
+            tally.add("junit", name, file, case.outcome == "passed")
+    for suite in junit.suites:
+        if suite.get("name") == "vitest tests":
+            failed = suite.get("failures", "0") != "0" or suite.get("errors", "0") != "0"
+            tally.end(FAILED if failed else PASSED if tally.open else NONE)

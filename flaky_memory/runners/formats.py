@@ -164,6 +164,8 @@ class TapRun(Outline):
         self.plan: Optional[int] = None
         self.version = 0
         self.bailed = False
+        self.dashed = False  # "ok 1 - title"; mocha writes "ok 1 title"
+        self.grouped = False
 
     @property
     def empty(self) -> bool:
@@ -272,7 +274,7 @@ class Tap:
         if text.startswith(_SUBTEST):
             if indent == 0 and self._ended:
                 self._next_run()
-            self._furnished = True
+            self._furnished = self.run.grouped = True
             self._deeper(indent)
             self.run.heading(indent, split_directive(text[len(_SUBTEST) :].rstrip())[0])
             return True
@@ -302,6 +304,7 @@ class Tap:
         title, directive = split_directive(rest[:-2].rstrip() if braced else rest)
         if not self._in_order(indent, number, title):
             return True
+        self.run.dashed = self.run.dashed or text.startswith(" - ", match.end(2))
         self._deeper(indent)
         self._numbers[indent] = number
         while self._braces and self._braces[-1].indent >= indent:
@@ -400,6 +403,11 @@ class JUnit:
         self._message = ""
         self._cdata = False
 
+    @property
+    def open(self) -> bool:
+        """True inside a document."""
+        return bool(self._open or self._cdata) or self._case is not None
+
     def feed(self, line: str) -> bool:
         """Take one line; True when it belongs to the document."""
         if self._cdata:
@@ -414,7 +422,7 @@ class JUnit:
                 self._tag(match[2], bool(match[1]), match[3], bool(match[4]))
             if start >= 0:
                 return self._skip_cdata(line, start)
-        return bool(self._open) or self._case is not None or "<testsuite" in line
+        return self.open or "<testsuite" in line
 
     def _skip_cdata(self, line: str, start: int) -> bool:
         end = line.rfind("]]>")

@@ -116,7 +116,9 @@ class _Reader:
             self.words.append(FAILED)
 
     def _summary(self, line: str) -> None:
-        if line.startswith("Test Run "):
+        if line.startswith("The active test run was aborted"):
+            self.words.append(FAILED)
+        elif line.startswith("Test Run "):
             self.words.append(PASSED if line.startswith("Test Run Successful") else FAILED)
         elif line.startswith(("Failed!  - ", "Passed!  - ", "Skipped! - ", "Test summary: total: ")):
             self._numbers(line)

@@ -71,6 +71,7 @@ class _Block:
         self.entries: Dict[Tuple[str, str], int] = {}
         self.groups: List[Tuple[_Test, List[int]]] = []
         self.failing: Optional[int] = None  # of the totals; None while they are not read
+        self.continues = False  # may be the rest of the block before: the output was cut between
 
     @property
     def empty(self) -> bool:
@@ -107,6 +108,7 @@ class _Reader:
 
     def _forget(self) -> None:
         """What the lines above said of the lines below no longer holds."""
+        self.block.continues = False
         self.module: Optional[str] = None
         self.heading: Optional[str] = None
         self.running: Optional[str] = None
@@ -124,6 +126,7 @@ class _Reader:
         if is_cut(line):
             self._close_block()
             self._forget()
+            self.block.continues = True
             return
         level, text = _message(line)
         if not level:
@@ -160,6 +163,7 @@ class _Reader:
         inner = text.strip("- ")
         if inner.startswith("<") and ":" in inner:
             self._close_block()
+            self.block.continues = False
             self.module = inner.strip("<> ").rpartition(":")[2]
         elif " @ " in inner:
             module = inner.rpartition(" @ ")[2]
@@ -169,6 +173,7 @@ class _Reader:
             self.module = module
             if "surefire" in inner or "failsafe" in inner:
                 self.tested.add(module)
+                self.block.continues = False
 
     def _epilogue(self, text: str) -> None:
         self._close_block()
@@ -189,6 +194,7 @@ class _Reader:
                 self._counts(level, text, match)
         elif text.startswith("Running ") or text == " T E S T S":
             self._open(level)
+            self.block.continues = self.block.continues and text != " T E S T S"
             self.running = text[8:] if text.startswith("Running ") else None
             self._own(self.running)
             self.left = self.left or [0, 0]
@@ -213,7 +219,7 @@ class _Reader:
         rest = text[match.end():]
         if rest.startswith(", Time elapsed: "):
             self._open(level)
-            owner = rest.rpartition(" in ")[2] if " in " in rest else self.running
+            owner = rest.partition("- in ")[2] or self.running
             self.heading = owner
             self._own(owner)
             self.left = [failures + errors, ran - failures - errors - skipped]
@@ -318,6 +324,7 @@ class _Reader:
     def _close_block(self) -> None:
         self.listing, self.group, self.last = False, None, None
         if self.block.empty:
+            self.heading = None
             return
         self.block.scope = self.module
         self.blocks.append(self.block)
@@ -329,9 +336,12 @@ class _Reader:
         if self.parallel:
             self._merge()
         self._place()
+        known: Dict[str, List[_Test]] = {}
         for block in self.blocks:
-            self._settle(block)
-            self.tally.end()
+            if not block.continues:
+                self.tally.end()
+                known = {}
+            self._settle(block, known)
         self.tally.end(self._summary())
         self.idle = self.idle or self._idle()
         self._start_run()
@@ -367,17 +377,20 @@ class _Reader:
 
     def _place(self) -> None:
         """Give failing blocks that stand under no module the projects that the build's end names."""
-        known = {b.scope for b in self.blocks}
-        names = [p for p in dict.fromkeys(self.projects) if p not in known]
         loose = [b for b in self.blocks if b.scope is None and b.failed]
+        names = list(dict.fromkeys(self.projects))
+        if len(names) == 1:
+            names *= len(loose)
+        else:
+            known = {b.scope for b in self.blocks}
+            names = [p for p in names if p not in known]
         if len(names) == len(loose) and not self.parallel:
             for block, name in zip(loose, names):
                 block.scope = name
 
-    def _settle(self, block: _Block) -> None:
-        """Count the tests of a block, each under one name."""
+    def _settle(self, block: _Block, known: Dict[str, List[_Test]]) -> None:
+        """Count the tests of a block, each under one name; `known` are those by what the list calls them."""
         self._refine(block)
-        known: Dict[str, List[_Test]] = {}
         for test in block.tests:
             if test.owner and not _is_fixture(_base(test.name)):
                 known.setdefault(test.key, []).append(test)
@@ -496,9 +509,9 @@ def _test(text: str, modern: bool, heading: Optional[str], passed: bool) -> Opti
     if modern:
         return None
     name, paren, owner = text.rpartition("(")
-    if paren and text.endswith(")"):
+    if paren and text.endswith(")") and ("." in owner or owner != ")" and "." not in (heading or "")):
         return _Test(name, owner[:-1], passed, False)
-    return _Test(text, heading or "", passed, True)
+    return _Test(name if text.endswith("()") else text, heading or "", passed, True)
 
 
 def _group(text: str) -> Optional[_Test]:

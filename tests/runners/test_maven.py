@@ -58,6 +58,14 @@ def results(text: str) -> list[tuple]:
             ("works(com.acme.ATest$Inner)", None, 1, 0), id="2.22 with a nested class: the list knows it",
         ),
         pytest.param(
+            HEADING.replace("--", "-") + "[ERROR] works(TestInfo)  Time elapsed: 0.04 s  <<< ERROR!\n",
+            ("works(TestInfo)(com.acme.ATest)", None, 1, 0), id="JUnit 5's first provider: a parameter is no class",
+        ),
+        pytest.param(
+            HEADING.replace("com.acme.ATest", "Orders in stock") + "[ERROR] Orders in stock.one left -- Time elapsed: 0.1 s <<< FAILURE!\n",
+            ("one left(Orders in stock)", None, 1, 0), id="a class under its phrase",
+        ),
+        pytest.param(
             OLD_HEADING + "rooms[1: (room) 5](com.acme.ATest)  Time elapsed: 0.001 sec  <<< FAILURE!\n",
             ("rooms[1: (room) 5](com.acme.ATest)", None, 1, 0), id="before 2.20 without levels",
         ),
@@ -174,6 +182,15 @@ def test_list_tells_what_the_cut_details_no_longer_say() -> None:
         "[ERROR] Failures: \n[ERROR]   ATest.first:4 no\n[ERROR]   ATest.prepare:3 no\n" + TOTALS
     )
     assert results(text) == [("works(com.acme.ATest)", None, 1, 0), ("first(com.acme.ATest)", None, 1, 0)]
+
+
+def test_details_before_a_cut_and_the_list_behind_it_are_one_run() -> None:
+    text = (
+        "[INFO] --- surefire:3.2.5:test (default-test) @ web ---\n" + HEADING
+        + "[ERROR] com.acme.ATest.works -- Time elapsed: 0.04 s <<< ERROR!\n\n\n... [900 characters truncated] ...\n\n"
+        "[ERROR] Failures: \n[ERROR]   ATest.first:4 no\n[ERROR]   ATest.works:3 no\n" + TOTALS + GOAL.format("web")
+    )
+    assert results(text) == [("works(com.acme.ATest)", "web", 1, 0), ("first(com.acme.ATest)", "web", 1, 0)]
 
 
 def test_modules_named_at_the_end_in_their_order() -> None:

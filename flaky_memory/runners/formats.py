@@ -369,8 +369,12 @@ class Case(NamedTuple):
     message: str = ""
 
 
-# "<testcase name="adds" time="0">", "</testsuite>", "<failure message="x">", "<skipped/>"
-_TAG = re.compile(r"<(/?)(testsuites?|testcase|failure|error|skipped)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(/?)>")
+# "<testcase name="adds" time="0">", "</testsuite>"; and "<failure message="x">", "<skipped/>", whose
+# attributes may go on over several lines
+_TAG = re.compile(
+    r"<(/?)(testsuites?|testcase)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(/?)>"
+    r"|<(failure|error|skipped)\b(?: type=\"[^\"]*\")?(?: message=\"([^\"]*)\")?"
+)
 # ' name="a &gt; b"'
 _ATTRIBUTE = re.compile(r"\s([\w:.-]+)=\"([^\"]*)\"")
 # "&gt;", "&#x3C;", "&#39;"
@@ -419,7 +423,7 @@ class JUnit:
         if "<" in line:
             start = line.find("<![CDATA[")
             for match in _TAG.finditer(line if start < 0 else line[:start]):
-                self._tag(match[2], bool(match[1]), match[3], bool(match[4]))
+                self._tag(match)
             if start >= 0:
                 return self._skip_cdata(line, start)
         return self.open or "<testsuite" in line
@@ -429,7 +433,7 @@ class JUnit:
         self._cdata = end < start
         if end > start:
             for match in _TAG.finditer(line, end):
-                self._tag(match[2], bool(match[1]), match[3], bool(match[4]))
+                self._tag(match)
         return True
 
     def cut(self) -> None:
@@ -443,14 +447,15 @@ class JUnit:
         self._case = None
         return self.cases
 
-    def _tag(self, tag: str, ends: bool, attributes: str, empty: bool) -> None:
+    def _tag(self, match: re.Match[str]) -> None:
+        ends, tag, attributes, empty = bool(match[1]), match[2], match[3], bool(match[4])
         if tag == "testcase":
             self._testcase(ends, attributes, empty)
-        elif tag.startswith("testsuite"):
+        elif tag:
             self._suite(tag, ends, attributes, empty)
-        elif self._case is not None and not ends:
-            self._outcome = "skipped" if tag == "skipped" else "failed"
-            self._message = self._message or _attributes(attributes).get("message", "")
+        elif self._case is not None:
+            self._outcome = "skipped" if match[5] == "skipped" else "failed"
+            self._message = self._message or unescape(match[6] or "")
 
     def _testcase(self, ends: bool, attributes: str, empty: bool) -> None:
         if ends:

@@ -28,9 +28,14 @@ class Entry(NamedTuple):
 TABLE: Dict[str, Entry] = {
     "go": Entry("go", ("--- FAIL: ", "--- PASS: ", "ok  \t", "FAIL\t", '"Action":"')),
     "pytest": Entry("pytest", ("test session starts", " passed", " failed", "FAILED ", "ERROR ", " error")),
-    "jest": Entry("js", ("Tests:  ", "Test Suites:", "Ran all test suites")),
-    "vitest": Entry("js", (" Test Files ", " RUN  v", "      Tests  ", "[vitest]")),
-    "bun": Entry("js", ("bun test v", "(fail) ", "(pass) ")),
+    "jest": Entry("js", (
+        "Tests:  ", "Test Suites:", "FAIL ", "PASS ", "\u2715 ", '"numRuntimeErrorTestSuites"',
+    )),
+    "vitest": Entry("js", (
+        " Test Files ", " RUN  v", "      Tests  ", " FAIL  ", "\u00d7 ", "# time=",
+        'name="vitest tests"', '"numTotalTestSuites"',
+    )),
+    "bun": Entry("js", ("bun test v", "(fail) ", "(pass) ", " expect() calls")),
     "cargo": Entry("cargo", ("test result: ", " ... FAILED", " ... ok", '"type": "test"')),
     "nextest": Entry("cargo", ("Nextest run", "    Summary [", " nextest ")),
     "phpunit": Entry("phpunit", ("PHPUnit ", " assertion", "Assertions: ", "FAILURES!", "ERRORS!", "##teamcity[")),

@@ -61,19 +61,26 @@ class _Reader:
         self.entries: List[Entry] = []
         self.counts: Dict[str, int] = {}
         self.bailed = False
-        self.again = False
+        self.again = self.partial = False
+        # How many entries the line before made.
+        self.last = 0
         # True where the line before is bun's own: a print can only follow a print's line.
         self.own = True
 
     def line(self, line: str) -> None:
+        """Take the next line."""
         if not line:
             self.own = True
+            return
+        if self.partial:  # a cut leaves only the end of the line behind it
+            self.partial = False
             return
         first = line[0]
         if first in "(\u2713\u2717\u00bb\u270e" and self._result(line):
             self.own = True
             return
         self.own = self._other(line, first)
+        self.last = 0
 
     def _result(self, line: str) -> bool:
         if line.startswith(_SKIPPED):
@@ -87,22 +94,23 @@ class _Reader:
             return False  # other tools tick off their steps too
         if self.counts:
             self.end()
+        before = len(self.entries)
         if name and not name.endswith("(unnamed)"):  # a hook of a describe
             self._add(name, passed, word, runs, timed)
+        self.last = len(self.entries) - before
         return True
 
     def _add(self, name: str, passed: bool, word: str, runs: int, timed: bool) -> None:
-        self.entries.append((name, self.file, passed, 1 if runs > 1 and passed != (word == "run") else runs,
-                             timed, self.again))
-        if runs > 1 and passed != (word == "run"):
-            # Attempts before a pass failed, repetitions before a failure passed.
+        # Attempts before a pass failed, repetitions before a failure passed.
+        differ = runs > 1 and passed != (word == "run")
+        self.entries.append((name, self.file, passed, 1 if differ else runs, timed, self.again))
+        if differ:
             self.entries.append((name, self.file, not passed, runs - 1, timed, self.again))
 
     def _other(self, line: str, first: str) -> bool:
         """Read what is not a result; True for a line of bun's own."""
         if is_cut(line):
-            # The list of failures at the end may have begun in the part that is missing.
-            self.file, self.again = None, True
+            self._cut()
             return True
         if first in " 0123456789":
             return self._number(line)
@@ -113,6 +121,12 @@ class _Reader:
         if line.endswith((":", ")")) and self.own:
             return self._header(line)
         return self._statement(line)
+
+    def _cut(self) -> None:
+        if self.last and not self.entries[-1][4]:
+            del self.entries[-self.last :]  # perhaps the beginning of a longer name
+        # The list of failures at the end may have begun in the part that is missing.
+        self.file, self.again, self.partial = None, True, True
 
     def _header(self, line: str) -> bool:
         match = _FILE.match(line)

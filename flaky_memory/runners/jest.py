@@ -72,7 +72,9 @@ class _Reader:
         self.failing: Optional[bool] = None
         self.zone, self.base = False, 2
         self.titles: List[Optional[str]] = []
-        self.part = "bullet"
+        self.part, self.partial = "bullet", False
+        # The name that the line before gave, if that line can go on.
+        self.last: Optional[Tuple[str, bool]] = None
         self.said: Dict[str, str] = {}
         self.threshold = False
         # (file, name with every separator alike) -> name as the listing has it
@@ -90,11 +92,14 @@ class _Reader:
         self.others += 1
         if not line:
             self._blank()
+        elif self.partial:  # a cut leaves only the end of the line behind it
+            self.partial = False
         elif line.startswith("  ") and not line.startswith(_HEADS):
             self._indented(line)
         elif line[0] in "FP :TRJNS.{":
             self._flush(line)
         else:
+            self.last = None
             self._foreign()
         self.before = line
 
@@ -106,12 +111,12 @@ class _Reader:
 
     def _blank(self) -> None:
         self._release()
-        self.zone = self.loose = False
+        self.zone, self.loose = False, is_cut(self.before)
 
     def _indented(self, line: str) -> None:
         text = line.lstrip(" ")
         indent = len(line) - len(text)
-        first = text[:1]
+        first, self.last = text[:1], None
         if first in _MARKS or first in _SKIPPED:
             if indent % 2 == 0 and text[1:2] == " ":
                 self._mark(text, first, (indent - self.base) // 2)
@@ -144,6 +149,7 @@ class _Reader:
         whole = len(above) == level and None not in above
         name = " > ".join([t for t in above if t] + [title]) if whole else title
         self.held.append((name, first in _PASSED, whole))
+        self.last = None if text.endswith("s)") else (name, first in _PASSED)
         if self.zone or not self.headed:
             self._release()
 
@@ -178,6 +184,7 @@ class _Reader:
         name = name or key
         self.names[self.scope, key] = name
         self.marks += 1
+        self.last = name, False
         self.tally.add(self.part, name, self.scope, False)
 
     def _flush(self, line: str) -> None:
@@ -233,9 +240,12 @@ class _Reader:
 
     def _cut(self) -> None:
         self._release()
-        self.scope = self.failing = None
+        if self.last:  # perhaps the beginning of a longer name
+            self.tally.drop(self.last[0], self.scope, self.last[1])
+            self.bare = [b for b in self.bare if b != (self.scope, self.last[0])]
+        self.scope = self.failing = self.last = None
         self.zone, self.titles, self.part = False, [], self.part + " after a cut"
-        self.loose = True
+        self.loose = self.partial = True
 
     def _retry(self, line: str) -> None:
         if self.said:
@@ -268,21 +278,13 @@ class _Reader:
             return
         self.held = []
         self.sure, self.idle = True, self.idle or document.idle
-        files = self._files()
+        files = jest_json.by_last_part(scope for scope, _ in self.names)
         for name, path, failed, passed in document.results:
-            scope = _printed(path, files)
+            scope = jest_json.as_listed(path, files)
             self.tally.add("json", name, scope, False, failed)
             self.tally.add("json", name, scope, True, passed)
         if not self.said and document.summary != NONE:
             self.said["json"] = document.summary
-
-    def _files(self) -> Dict[str, set[str]]:
-        """The files of this run as the listing names them, by their last part."""
-        files: Dict[str, set[str]] = {}
-        for scope, _ in self.names:
-            if scope:
-                files.setdefault(scope.rsplit("/", 1)[-1], set()).add(scope)
-        return files
 
     def end(self) -> None:
         """Close a run with what jest says of it."""
@@ -290,10 +292,10 @@ class _Reader:
         for scope, name in self.bare:
             self.tally.add("mark", name, scope, False)
         self._settle_retries()
-        files = self._files() if self.annotated else {}
+        files = jest_json.by_last_part(scope for scope, _ in self.names) if self.annotated else {}
         for path, title in self.annotated:
             name = title.replace(" \u203a ", " > ")
-            scope = _printed(path, files)
+            scope = jest_json.as_listed(path, files)
             if title not in _NO_TEST and (scope, name) not in self.names:
                 self.tally.add("annotation", name, scope, False)
         self.tally.end(self._summary() if self.sure else NONE)
@@ -354,14 +356,6 @@ def _untimed(title: str) -> Tuple[str, bool]:
     start = title.rfind(" (")
     match = _TIME.match(title, start + 1) if start >= 0 else None
     return (title[:start].rstrip(), bool(match[1])) if match else (title, False)
-
-
-def _printed(path: Optional[str], files: Dict[str, set[str]]) -> Optional[str]:
-    """An absolute path in the form in which the run's listing has it."""
-    for file in files.get(path.rsplit("/", 1)[-1], ()) if path else ():
-        if path == file or str(path).endswith("/" + file):
-            return file
-    return path
 
 
 def _unescape(text: str) -> str:

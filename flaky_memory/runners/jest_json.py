@@ -16,7 +16,7 @@ from flaky_memory.model import FAILED, NONE, PASSED, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterator, List, Optional, Tuple
+    from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 # '{"numTotalTestSuites":8', '{\n  "numFailedTestSuites": 1'
 _START = re.compile(r'\{\s*"num(?:Total|Failed)TestSuites"\s*:')
@@ -48,6 +48,23 @@ def documents(text: str) -> Iterator[Document]:
     begins = [match.start() for match in _START.finditer(text)] or [0]
     for start, end in zip(begins, begins[1:] + [len(text)]):
         yield _document(text, start, end)
+
+
+def by_last_part(files: Iterable[Optional[str]]) -> Dict[str, List[str]]:
+    """The files that a run's listing names, by their last part, for `as_listed`."""
+    found: Dict[str, List[str]] = {}
+    for file in dict.fromkeys(files):
+        if file:
+            found.setdefault(file.rsplit("/", 1)[-1], []).append(file)
+    return found
+
+
+def as_listed(path: Optional[str], files: Dict[str, List[str]]) -> Optional[str]:
+    """An absolute path in the form in which the run's listing has it, or as it is."""
+    for file in files.get(path.rsplit("/", 1)[-1], ()) if path else ():
+        if path == file or str(path).endswith("/" + file):
+            return file
+    return path
 
 
 def _document(text: str, start: int, end: int) -> Document:

@@ -32,6 +32,8 @@ _AGAIN = re.compile(r"\((retry|repeat) x(\d{1,4})\)$")
 _SUITE = re.compile(r"\(\d+\)$")
 # "::error file=/app/test/a.test.ts,title=test/a.test.ts > calc > adds,line=6,column=50::..."
 _ANNOTATION = re.compile(r"::error file=[^,:]*,(?:[^:]*?,)?title=([^:,]+)")
+# What the dot reporter prints for each test.
+_DOTS = "\u00b7x-*"
 _COUNTS = (" Test Files  ", "      Tests  ", "     Errors  ", "Type Errors  ")
 # vitest 1 and 2 write a time into the verbose list only from this many milliseconds on.
 _SLOW = 300
@@ -48,10 +50,9 @@ def read(text: str) -> Report:
 class _Mark:
     """One line of a listing: as printed, and what it names."""
 
-    __slots__ = ("file", "name", "timed", "time", "outcome", "failed", "passed", "depth", "whole", "flat", "unsure")
-
     def __init__(self, file: Optional[str], rest: str, mark: str) -> None:
-        self.file, self.depth, self.whole, self.flat, self.unsure = file, 0, True, False, False
+        self.file, self.line = file, ""
+        self.depth, self.whole, self.flat, self.after_print = 0, True, False, 0
         name, again, times = _tries(rest)
         self.timed, self.name, self.time = name, *_untimed(name)
         # None for a test that did not run.
@@ -73,7 +74,13 @@ class _Reader:
         self._fresh()
 
     def _fresh(self) -> None:
-        self.banner = self.zone = self.captured = self.after_print = False
+        self.banner = self.zone = self.captured = self.partial = False
+        # Counts the pieces of captured prints that ended with an empty line.
+        self.prints = 0
+        self.after_print = 0
+        self.files_listed = self.dots = False
+        self.echoes: set[str] = set()
+        self.suites: set[Tuple[str, str]] = set()
         self.file: Optional[str] = None
         self.passing = False
         self.expected = 0
@@ -94,7 +101,10 @@ class _Reader:
             self.junit.feed("<failure>" if line.lstrip().startswith("<failure ") else line)
         if not line:
             self._blank()
-        elif self.captured:
+            return
+        if self.partial:  # a cut leaves only the end of the line behind it
+            self.partial = False
+        elif self.captured and not is_cut(line):
             pass
         elif line[0] == " ":
             self._indented(line)
@@ -103,8 +113,10 @@ class _Reader:
         self.before = line
 
     def _blank(self) -> None:
-        self.after_print = self.captured
-        self.captured = self.loose = False
+        if self.captured or self.after_print:
+            self.prints += 1
+            self.after_print = self.prints
+        self.captured, self.loose = False, is_cut(self.before)
         self.block = {}
 
     def _indented(self, line: str) -> None:
@@ -112,10 +124,12 @@ class _Reader:
         indent = len(line) - len(text)
         if text[:1] in _MARKS and text[1:2] == " ":
             rest = text[2:].strip()
-            if indent == 1:
-                self._top(rest, text[0])
+            if self.heading and not self.filtered:
+                self.echoes.add(line)
+            elif indent == 1:
+                self._top(rest, text[0], line)
             elif indent % 2 and indent > 1:
-                self._listed(rest, text[0], (indent - 3) // 2)
+                self._listed(rest, text[0], (indent - 3) // 2, line)
         elif line.startswith(" FAIL "):
             self._fail(line[6:].strip())
         elif line.startswith((" RUN  v", " DEV  v")):
@@ -131,7 +145,7 @@ class _Reader:
         if jest_json.starts(line, self.before):
             self._document()
 
-    def _top(self, rest: str, mark: str) -> None:
+    def _top(self, rest: str, mark: str, line: str) -> None:
         """A file, or a test of a flat list."""
         if self.said:
             self.end()
@@ -140,17 +154,18 @@ class _Reader:
             self.file, self.expected = _file(found[1]), int(found[2])
             self.zone, self.titles, self.passing = self.file is not None, [], mark in _PASSED
             self.sure = self.sure or self.zone
+            self.files_listed = self.files_listed or self.zone and self.expected > 0
             return
         target = _target(rest)
         if target:
-            self._add(_Mark(target[0], target[1], mark), flat=True)
+            self._add(_Mark(target[0], target[1], mark), line, flat=True)
 
-    def _add(self, mark: _Mark, flat: bool) -> None:
-        mark.flat, mark.unsure = flat, self.after_print
+    def _add(self, mark: _Mark, line: str, flat: bool) -> None:
+        mark.line, mark.flat, mark.after_print = line, flat, self.after_print
         self.sure = True
         self.marks.append(mark)
 
-    def _listed(self, rest: str, mark: str, depth: int) -> None:
+    def _listed(self, rest: str, mark: str, depth: int, line: str) -> None:
         """A test, or a describe, below its file."""
         if not (self.zone or self.loose or self.filtered):
             return
@@ -167,13 +182,7 @@ class _Reader:
         if not self.zone and found.time is None and not self.sure:
             return
         self._place(found, depth)
-        self._add(found, flat=False)
-        found.unsure = self.zone and not self.filtered and not self._follows()
-
-    def _follows(self) -> bool:
-        """True where the line before belongs to a listing, and not to a message's text."""
-        text = self.before.lstrip(" ")
-        return text[:1] in _MARKS or text[:1] == "\u2192"
+        self._add(found, line, flat=False)
 
     def _describe(self, title: str, depth: int) -> None:
         del self.titles[depth:]
@@ -198,7 +207,10 @@ class _Reader:
             self.end()
         target = _target(rest)
         printed = self.banner and not self.heading and not self.filtered
-        if target is None or printed or self.heading == "Suites":
+        if target is None or printed:
+            return
+        if self.heading == "Suites":
+            self.suites.add(target)
             return
         self.sure, self.zone = True, False
         self.block[target] = self.block.get(target, 0) + 1
@@ -209,11 +221,13 @@ class _Reader:
         first = line[0]
         if first == "\u23af":
             self._heading(line)
-        elif line.startswith(("stdout | ", "stderr | ")):
+        elif "std" in line[:200] and line.lstrip(_DOTS).startswith(("stdout | ", "stderr | ")):
             self.captured, self.zone = True, False
+            self.dots = self.dots or first in _DOTS
+        elif first in _DOTS and not line.strip(_DOTS) and ("\u00b7" in line or "x" in line):
+            self.dots = True
         elif is_cut(line):
-            self.banner = self.zone = False
-            self.heading, self.file, self.loose, self.titles = "", None, True, []
+            self._cut()
         elif line.startswith("::error "):
             self._annotation(line[:1000])
         elif line.startswith("ERROR: Coverage for ") and "threshold" in line:
@@ -224,6 +238,15 @@ class _Reader:
             self._counts(line)
         else:
             self._foreign(line)
+
+    def _cut(self) -> None:
+        if self.marks and self.marks[-1].line == self.before and self.marks[-1].time is None:
+            self.marks.pop()  # perhaps the beginning of a longer name
+        if self.before.startswith(" FAIL "):
+            self.fails.pop(_target(self.before[6:].strip()) or ("", ""), None)
+        self.banner = self.zone = self.captured = False
+        self.heading, self.file, self.titles = "", None, []
+        self.loose = self.partial = True
 
     def _heading(self, line: str) -> None:
         self.zone = False
@@ -243,6 +266,7 @@ class _Reader:
         title = match[1].replace("%3A", ":").replace("%2C", ",").replace("%25", "%") if match else ""
         target = _target(title[title.find("] ") + 2 :] if title.startswith("[") else title)
         if target:
+            self.sure = True
             self.annotated.append(target)
 
     def _counts(self, line: str) -> None:
@@ -263,11 +287,9 @@ class _Reader:
         if document.by_jest or not (document.results or document.summary != NONE or document.idle):
             return
         self.sure, self.idle = True, self.idle or document.idle
-        files = {mark.file for mark in self.marks if mark.file}
+        files = jest_json.by_last_part(mark.file for mark in self.marks)
         for name, path, failed, passed in document.results:
-            scope = path
-            for file in files:
-                scope = file if path and path.endswith("/" + file) else scope
+            scope = jest_json.as_listed(path, files)
             self.tally.add("json", name, scope, False, failed)
             self.tally.add("json", name, scope, True, passed)
         if not self.said and document.summary != NONE:
@@ -288,18 +310,25 @@ class _Reader:
         for (file, name), times in self.fails.items():
             if (file, name) not in describes:
                 self.tally.add("fail", name, file, False, times)
-        for file, name in set(self.annotated).difference(describes):
-            self.tally.add("annotation", name, file, False)
+        for target in dict.fromkeys(self.annotated):
+            if target not in describes and target not in self.suites:
+                self.tally.add("annotation", target[1], target[0], False)
         self.tally.end(self._summary())
         self._fresh()
 
     def _believe(self) -> None:
-        """Where more tests are named than counted, some were printed by tests: leave out the unsure."""
+        """Leave out what looks like a result and was printed by a test or is part of a message."""
+        flat = not (self.files_listed or self.dots)  # only the verbose reporter writes flat lists
+        self.marks = [m for m in self.marks if m.line not in self.echoes and (flat or not m.flat)]
         stated = self.said.get("Tests", "")
         for outcome, word in ((True, " passed"), (False, " failed")):
-            named = sum(1 for m in self.marks if m.outcome is outcome)
-            if stated and named > _number(stated, word):
-                self.marks = [m for m in self.marks if m.outcome is not outcome or not m.unsure]
+            named = [m.after_print for m in self.marks if m.outcome is outcome]
+            surplus = len(named) - _number(stated, word)
+            if stated and surplus > 0:
+                # Of the pieces that follow a print, one may make up the whole difference.
+                piece = next((p for p in named if p and named.count(p) == surplus), None)
+                self.marks = [m for m in self.marks if m.outcome is not outcome or not m.after_print
+                              or piece is not None and m.after_print != piece]
 
     def _name_bare(self) -> None:
         """Give a failed test that is listed by its bare title the name that its failure block has."""

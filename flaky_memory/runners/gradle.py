@@ -81,7 +81,8 @@ class _Reader:
             return
         self._resume()
         task, outcome = match[1], match[2]
-        if task != self.task:
+        # Up to 4.6 the line of a task that failed stands below its results.
+        if task != self.task and not (self.task is None and outcome == "FAILED" and line[0] == ":"):
             self._close_task()
         self.task = task
         if not _is_test_task(task):
@@ -123,9 +124,8 @@ class _Reader:
         elif " tests completed, " in line or line.startswith("1 test completed, "):
             self.faulty = self.faulty or self.word == NONE
             self.ran = True
-            self._close_task()
         elif " actionable task" in line and self.over:
-            self.nothing = " executed" not in line
+            self.nothing = self.nothing or " executed" not in line
         elif line.startswith("> No tests found for given includes"):
             self.nothing = True
             self.ran = self.tally.open or bool(self.results)

@@ -71,6 +71,7 @@ class _Block:
         self.entries: Dict[Tuple[str, str], int] = {}
         self.groups: List[Tuple[_Test, List[int]]] = []
         self.failing: Optional[int] = None  # of the totals; None while they are not read
+        self.placed = False  # the end of the build cannot tell its module
         self.continues = False  # may be the rest of the block before: the output was cut between
 
     @property
@@ -99,6 +100,7 @@ class _Reader:
         self.tested: set[str] = set()  # modules in which Surefire started
         self.frames: Dict[str, str] = {}
         self.owners: Dict[str, str] = {}
+        self.faulty: set[str] = set()  # classes that failed as a whole
         self.below: set[str] = set()  # methods that stand in the stack of a test that is another
         self.word = NONE
         self.closing = self.whole = self.reactor = self.parallel = False
@@ -124,9 +126,7 @@ class _Reader:
             self._frame(line)
             return
         if is_cut(line):
-            self._close_block()
-            self._forget()
-            self.block.continues = True
+            self._cut()
             return
         level, text = _message(line)
         if not level:
@@ -135,6 +135,16 @@ class _Reader:
         elif text[:1] > " ":
             self._maven(text)
         self._surefire(level, text)
+
+    def _cut(self) -> None:
+        """The middle of the output is missing here: modules, totals and ends may be in it."""
+        self._close_block()
+        self._forget()
+        self.block.continues = True
+        for block in self.blocks:
+            block.placed = True
+        self.whole = False
+        self.tested = set()
 
     # Maven's own lines
 
@@ -254,6 +264,7 @@ class _Reader:
         if test is None:
             self.block.faults += 1
             self.test = ""
+            self.faulty.add(_simple(left))
             return
         self.block.tests.append(test)
         self.test = test.key
@@ -377,11 +388,9 @@ class _Reader:
 
     def _place(self) -> None:
         """Give failing blocks that stand under no module the projects that the build's end names."""
-        loose = [b for b in self.blocks if b.scope is None and b.failed]
+        loose = [b for b in self.blocks if b.scope is None and b.failed and not b.placed]
         names = list(dict.fromkeys(self.projects))
-        if len(names) == 1:
-            names *= len(loose)
-        else:
+        if len(names) > 1:
             known = {b.scope for b in self.blocks}
             names = [p for p in names if p not in known]
         if len(names) == len(loose) and not self.parallel:
@@ -397,14 +406,15 @@ class _Reader:
                 self._add("detail", test, block.scope, [not test.passed, test.passed])
         for test, counts in block.groups:
             same = {t.name for t in known.get(test.key, ())}
-            if test.name not in same and len(same) == 1:
+            if test.name == _base(test.name) and len(same) == 1:
                 test.name = same.pop()
             self._add("list", test, block.scope, counts)
         details = block.faults + sum(not t.passed for t in block.tests if t.owner)
         enough = details if block.failing is None else details >= block.failing
         for (owner, method), runs in () if enough else block.entries.items():
             key = owner + "." + method
-            if key not in known and key not in self.below and _is_test(method):
+            inner = key in self.below or owner in self.faulty
+            if key not in known and not inner and _is_test(method):
                 test = _Test(method, self._qualified(owner, method), False, False)
                 self._add("list", test, block.scope, [runs, 0])
 

@@ -42,6 +42,10 @@ def results(text: str) -> list[tuple]:
             TASK + "Gradle suite > Gradle test > a.ATest > works[0](2, true) FAILED\n",
             ("Gradle suite > Gradle test > a.ATest > works[0](2, true)", ":test", 1, 0), id="TestNG",
         ),
+        pytest.param(
+            "a.ATest > works FAILED\n\n1 test completed, 1 failed\n:app:test FAILED\n" + FAILURE.replace(":app:", ":lib:"),
+            ("a.ATest > works", ":app:test", 1, 0), id="up to 4.6 a task that failed is named below its results, too",
+        ),
         pytest.param("ATest > works() FAILED\n" + FAILURE, ("ATest > works()", ":app:test", 1, 0), id="the end names the task"),
         pytest.param(
             TASK + "... [900 characters truncated] ...\nATest > works() FAILED\n", ("ATest > works()", None, 1, 0), id="cut"
@@ -105,7 +109,8 @@ def test_end_names_no_task_where_two_failed() -> None:
         ),
         pytest.param("BUILD FAILED in a former life\n    BUILD FAILED in 1s\n", "none", False, set(), id="prose"),
         pytest.param(
-            ":test\nExecution failed for task ':test'.\n> No tests found for given includes: [X](--tests filter)\nBUILD FAILED in 1s\n",
+            ":test\nExecution failed for task ':test'.\n> No tests found for given includes: [X](--tests filter)\nBUILD FAILED in 1s\n"
+            "1 actionable task: 1 executed\n",
             "failed", True, set(), id="no test of that name",
         ),
         pytest.param(

@@ -135,6 +135,11 @@ def test_speaks(text: str, expected: tuple) -> None:
             "\tat com.acme.ATest.connect(ATest.java:9)\n[ERROR] Errors: \n[ERROR]   ATest.connect:9 no database\n" + TOTALS,
             id="the list calls a class by the method around its tests",
         ),
+        pytest.param(
+            HEADING + "[ERROR] com.acme.ATest -- Time elapsed: 0.07 s <<< ERROR!\n... [900 characters truncated] ...\n"
+            "[ERROR] Errors: \n[ERROR]   ATest.connect:9 no database\n" + TOTALS,
+            id="the same where its stack was cut away",
+        ),
         pytest.param("[ERROR] Errors: \n[ERROR]   ATest.setUp:9 no database\n", id="setUp is no test"),
         pytest.param("[ERROR] Errors: \n[ERROR]   ATest.lambda$works$0:9 no\n", id="a lambda is no test"),
         pytest.param("[ERROR] Errors: \n[ERROR]   ATest.<init>:9 no\n", id="a constructor is no test"),
@@ -204,6 +209,19 @@ def test_two_quiet_runs_add_up() -> None:
     assert results(run + run) == [("works(ATest)", "web", 2, 0)]
 
 
+def test_a_failed_module_behind_a_cut_is_not_that_of_the_tests_before_it() -> None:
+    text = "[ERROR] Failures: \n[ERROR]   ATest.works:4 no\n" + TOTALS + "... [900 characters truncated] ...\n" + GOAL.format("web")
+    assert results(text) == [("works(ATest)", None, 1, 0)]
+
+
+def test_old_list_of_another_row_than_the_detail() -> None:
+    text = (
+        "rooms[2: b](com.acme.ATest)  Time elapsed: 0 sec\n\nResults :\n\n"
+        "Failed tests:   rooms[1: a](com.acme.ATest): no\n\nTests run: 3, Failures: 1, Errors: 0, Skipped: 0\n"
+    )
+    assert results(text) == [("rooms[2: b](com.acme.ATest)", None, 0, 1), ("rooms[1: a](com.acme.ATest)", None, 1, 0)]
+
+
 def test_parallel_modules_interleave() -> None:
     detail = "[ERROR] com.acme.ATest.works -- Time elapsed: 0.1 s <<< FAILURE!\n"
     heading = HEADING.replace("Errors: 1", "Errors: 0")
@@ -225,6 +243,9 @@ TOTALS_OK = "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1\n"
     [
         pytest.param(SCAN + TOTALS_OK + "[INFO] BUILD SUCCESS\n", "passed", False, id="whole build"),
         pytest.param("[INFO] BUILD SUCCESS\n", "passed", False, id="tail"),
+        pytest.param(
+            SCAN + "... [900 characters truncated] ...\n[INFO] BUILD SUCCESS\n", "passed", False, id="the totals were cut away"
+        ),
         pytest.param(TOTALS_OK, "passed", False, id="grep keeps the totals"),
         pytest.param("[INFO] Reactor Build Order:\n" + TOTALS_OK, "none", False, id="one module of several"),
         pytest.param(TOTALS, "failed", False, id="totals of a failed run"),

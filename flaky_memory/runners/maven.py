@@ -38,6 +38,8 @@ _IDLE = ("No tests to run", "Tests are skipped", "No tests were executed", "No t
 # What Maven prints only below a failed build.
 _EPILOGUE = ("Failed to execute goal ", "To see the full stack trace of the errors", "[Help 1] http",
              "Re-run Maven using the -X switch", "After correcting the problems, you can resume")
+# How the lines of Maven itself begin, all that _maven knows.
+_MAVENS = ("---", "Scanning for projects", "Reactor ", "Using the Multi", "BUILD ", *_EPILOGUE, *_IDLE)
 # Methods around tests, which the list names where they failed, and TestNG as if they were tests.
 _FIXTURES = (
     " setup setupclass setupbeforeclass teardown teardownclass teardownafterclass beforeall afterall"
@@ -48,6 +50,8 @@ _FIXTURES = (
 
 class _Test:
     """One line that names a test; `loose` when the class is only that of the heading above."""
+
+    __slots__ = ("name", "owner", "passed", "loose")
 
     def __init__(self, name: str, owner: str, passed: bool, loose: bool) -> None:
         self.name = name
@@ -132,7 +136,7 @@ class _Reader:
         if not level:
             if self.bare is False:
                 return
-        elif text[:1] > " ":
+        elif text.startswith(_MAVENS):
             self._maven(text)
         self._surefire(level, text)
 

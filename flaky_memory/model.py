@@ -9,7 +9,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import FrozenSet, NamedTuple, Optional, Tuple
+    from typing import FrozenSet, List, Optional, Tuple
+    from typing import NamedTuple as NamedTuple
 else:
     from collections import namedtuple
 
@@ -56,7 +57,9 @@ class Report(NamedTuple):
     `summary` is the runner's own word on its whole run: PASSED, FAILED, or NONE where it says
     none or ran nothing. `idle` is true when it says that nothing ran (no tests, nothing
     collected, everything cached). `unrun` names scopes whose tests it did not run although it
-    reports them as fine (cached, up to date).
+    reports them as fine (cached, up to date). `twins` are (name, scope) that both passed and failed in
+    one run; `places` say where a test stands (`./spec/a_spec.rb:3`) where the runner takes that as an
+    argument; `partial` that it left tests out.
     """
 
     runner: str
@@ -64,3 +67,54 @@ class Report(NamedTuple):
     results: Tuple[Result, ...]
     idle: bool = False
     unrun: FrozenSet[str] = frozenset()
+    twins: FrozenSet[Tuple[str, Optional[str]]] = frozenset()
+    places: Tuple[Tuple[Tuple[str, Optional[str]], str], ...] = ()
+    partial: bool = False
+
+
+class Run(NamedTuple):
+    """One execution of one test: seconds since the epoch, the fingerprint of the code, how it ended
+    and, for a pass, how that is known (NAMED, or inferred from a green run: EXIT, SUMMARY)."""
+
+    time: int
+    fingerprint: str
+    passed: bool
+    source: int
+
+
+# Run.source
+NAMED, EXIT, SUMMARY, GREEN_BEFORE = 0, 1, 2, 3
+
+
+class Known:
+    """What is stored of one test that failed in the window.
+
+    `selection` is the key of the command that it failed under last, `place` where the runner says
+    it stands (`spec/a_spec.rb:3`), `told` when the person was told that it is flaky (0: never).
+    """
+
+    __slots__ = ("id", "place", "runs", "selection", "told")
+
+    def __init__(self, id: TestId, runs: List[Run], selection: str, place: str = "", told: int = 0) -> None:
+        self.id, self.runs, self.selection, self.place, self.told = id, runs, selection, place, told
+
+
+class Green(NamedTuple):
+    """A run without a failure: when, on which code, the key of its command, and what it selected
+    (hashed; see selection.Selection; `runners` are id prefixes, None for any)."""
+
+    time: int
+    fingerprint: str
+    selection: str
+    runners: Optional[List[str]]
+    where: Optional[List[str]]
+    what: Optional[List[str]]
+
+
+class Memory:
+    """All that is stored of one repository. `moved` names the file that a damaged store went to."""
+
+    __slots__ = ("greens", "moved", "tests")
+
+    def __init__(self, tests: List[Known], greens: List[Green], moved: str = "") -> None:
+        self.tests, self.greens, self.moved = tests, greens, moved

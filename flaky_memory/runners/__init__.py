@@ -14,54 +14,66 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Dict, List, Optional, Sequence, Tuple
 
-    from flaky_memory.model import Report
+    from flaky_memory.model import Report, Result
+    from flaky_memory.runners.base import Runner
 
 
 class Entry(NamedTuple):
-    """One runner: its id prefix, and strings of which one stands in its output whenever it
-    has run behind a command that does not say which runner it starts (`npm test`)."""
+    """One runner.
+
+    `signs`: one of them stands in its output whenever it has run behind a command that does not say
+    which runner it starts (`npm test`). `paths`: which part of a test holds a file as seen from where
+    the runner started ("name", "scope" or ""). `project`: files whose folder is the project, for
+    runners whose names may repeat in another project of the repository ("." for the folder that the
+    runner started in).
+    """
 
     prefix: str
     signs: Tuple[str, ...]
+    paths: str = ""
+    project: Tuple[str, ...] = ()
 
 
 TABLE: Dict[str, Entry] = {
     "go": Entry("go", ("--- FAIL: ", "--- PASS: ", "ok  \t", "FAIL\t", '"Action":"')),
-    "pytest": Entry("pytest", ("test session starts", " passed", " failed", "FAILED ", "ERROR ", " error")),
+    "pytest": Entry(
+        "pytest",
+        ("test session starts", " passed", " failed", " error", "FAILED ", "ERROR ", "no tests ran in ", " skipped in "),
+    , paths="name"),
     "jest": Entry("js", (
         "Tests:  ", "Test Suites:", "FAIL ", "PASS ", "\u2715 ", '"numRuntimeErrorTestSuites"',
-    )),
+    ), paths="scope"),
     "vitest": Entry("js", (
         " Test Files ", " RUN  v", "      Tests  ", " FAIL  ", "\u00d7 ", "# time=",
         'name="vitest tests"', '"numTotalTestSuites"',
-    )),
-    "bun": Entry("js", ("bun test v", "(fail) ", "(pass) ", " expect() calls")),
-    "cargo": Entry("cargo", ("test result: ", " ... FAILED", " ... ok", '"type": "test"')),
-    "nextest": Entry("cargo", ("Nextest run", "    Summary [", " nextest ")),
-    "phpunit": Entry("phpunit", ("PHPUnit ", " assertion", "Assertions: ", "FAILURES!", "ERRORS!", "##teamcity[")),
-    "deno": Entry("deno", ("running ", " passed | ", "deno ")),
+    ), paths="scope"),
+    "bun": Entry("js", ("bun test v", "(fail) ", "(pass) ", " expect() calls"), paths="scope"),
+    "cargo": Entry("cargo", ("test result: ", " ... FAILED", " ... ok", '"type": "test"'), project=("Cargo.lock",)),
+    "nextest": Entry("cargo", ("Nextest run", "    Summary [", " nextest "), project=("Cargo.lock",)),
+    "phpunit": Entry("phpunit", ("PHPUnit ", " assertion", "Assertions: ", "FAILURES!", "ERRORS!", "##teamcity["), project=("composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")),
+    "deno": Entry("deno", ("running ", " passed | ", "deno "), paths="scope"),
     "dotnet": Entry("dotnet", (
         "Test Run ", "Starting test execution", "VSTest", "Passed!  - ", "Failed!  - ", "Skipped! - ",
         "Total tests: ", "Test summary: total: ", "Test run summary: ", "  succeeded: ", "xUnit.net",
         "TEST EXECUTION SUMMARY", "error TESTERROR",
     )),
-    "rspec": Entry("rspec", (" examples, ", " example, ", "Failed examples:", "rspec ./")),
+    "rspec": Entry("rspec", (" examples, ", " example, ", "Failed examples:", "rspec ./"), paths="scope"),
     "maven": Entry("maven", (
         "Tests run: ", "T E S T S", "<<< FAILURE!", "<<< ERROR!", "[INFO] BUILD ", "Tests are skipped.",
         "[ERROR] Failed to execute goal ", "[ERROR] [Help 1] ",
-    )),
+    ), project=(".mvn", "mvnw", "pom.xml")),
     "gradle": Entry("gradle", (
         "> Task :", "BUILD FAILED in ", "BUILD SUCCESSFUL in ", " actionable task", " tests completed, ",
         "Execution failed for task ':",
-    )),
-    "unittest": Entry("unittest", ("\nRan ", "FAIL: ", "ERROR: ", " ... ok", " ... FAIL")),
-    "mocha": Entry("mocha", (" passing (", " failing")),
-    "node": Entry("node", ("# tests ", "\u2139 tests ", "TAP version 13", "failing tests:")),
-    "playwright": Entry("playwright", ("Running ", "npx playwright", "[chromium]")),
-    "ava": Entry("ava", (" tests passed", " test passed", " tests failed", " test failed", "Uncaught exception")),
-    "tap": Entry("tap", ("TAP version 14", "# { total:", "Asserts:", "Suites:")),
-    "minitest": Entry("minitest", (" runs, ", "Run options: --seed", " tests, ")),
-    "mix": Entry("mix", ("Running ExUnit", " tests, ", " test, ", "Finished in ")),
+    ), project=("settings.gradle", "settings.gradle.kts")),
+    "unittest": Entry("unittest", ("\nRan ", "FAIL: ", "ERROR: ", " ... ok", " ... FAIL"), project=(".",)),
+    "mocha": Entry("mocha", (" passing (", " failing"), paths="scope"),
+    "node": Entry("node", ("# tests ", "\u2139 tests ", "TAP version 13", "failing tests:"), paths="scope"),
+    "playwright": Entry("playwright", ("Running ", "npx playwright", "[chromium]"), paths="scope"),
+    "ava": Entry("ava", (" tests passed", " test passed", " tests failed", " test failed", "Uncaught exception"), paths="scope"),
+    "tap": Entry("tap", ("TAP version 14", "# { total:", "Asserts:", "Suites:"), paths="scope"),
+    "minitest": Entry("minitest", (" runs, ", "Run options: --seed", " tests, "), project=("Gemfile", "Rakefile")),
+    "mix": Entry("mix", ("Running ExUnit", " tests, ", " test, ", "Finished in "), paths="scope"),
     "ctest": Entry("ctest", ("Test project ", "% tests passed", "The following tests FAILED")),
     "gtest": Entry("gtest", ("[==========]", "[  FAILED  ]", "[       OK ]")),
 }
@@ -77,24 +89,64 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n") if "\r" in text else text
 
 
-def read(text: str, names: Optional[Sequence[str]]) -> List[Report]:
-    """What the named runners (rows of TABLE) say in an output, in the table's order.
+# Which part of a test's id holds a path, by id prefix.
+PATHS: Dict[str, str] = {entry.prefix: entry.paths for entry in TABLE.values() if entry.paths}
 
-    With None the command does not tell which runner it starts: every runner whose signs stand
-    in the text reads, and only those that found something answer.
+
+def read(text: str, names: Optional[Sequence[str]], certain: bool = True) -> List[Report]:
+    """What the named runners (rows of TABLE) say in an output, in the order of their names.
+
+    With None, or when it is not `certain` that each of them has run, the command does not tell which
+    runner it starts: every runner whose signs stand in the text reads, and only those that found
+    something answer.
     """
     text = plain(text)
-    asked = [n for n in TABLE if any(s in text for s in TABLE[n].signs)] if names is None else names
-    reports = [_module(name).read(text) for name in asked]
-    if names is not None:
+    asked = TABLE if names is None else names
+    if names is None or not certain:
+        asked = [n for n in asked if any(s in text for s in TABLE[n].signs)]
+    reports = [_settled(_module(name).read(text), name, text) for name in asked]
+    if names is not None and certain:
         return reports
     return [r for r in reports if r.results or r.summary != NONE or r.idle or r.unrun]
 
 
-def _module(name: str):  # type: ignore[no-untyped-def]
-    import importlib
+def _settled(report: Report, name: str, text: str) -> Report:
+    """A report with what only the whole text tells."""
+    twins = report.twins if report.runner in _TITLES and not _RETRIED.search(text) else frozenset()
+    return report._replace(twins=twins, partial=name == "pytest" and " deselected" in text)
 
-    return importlib.import_module("flaky_memory.runners." + name)
+
+# A title may stand twice in one file, or in two files of which the output names neither: then a pass
+# and a failure in one run are two tests, unless the runner says that it tried again.
+_TITLES = frozenset(("js", "mocha", "node", "tap", "ava"))
+_RETRIED = re.compile(r"\((?:retry x|repeat x|attempt |run )\d|\bRETRY \d|[Rr]etry #?\d")
+# Runners whose tests are only told apart by a scope that the output may leave out.
+_NEED_SCOPE = frozenset(("go", "cargo", "gradle", *_TITLES))
+
+
+def is_sure(report: Report, result: Result) -> bool:
+    """True when a name in an output surely means one test only."""
+    if result.scope is None and report.runner in _NEED_SCOPE:
+        return False
+    return (result.name, result.scope) not in report.twins
+
+
+# Task runners that print an earlier run's output again.
+_REPLAYED = re.compile(
+    r"cache hit, (?:replaying|suppressing)|\[(?:local|remote) cache\]|existing outputs match the cache|>>> FULL TURBO"
+    r"|Nx read the output from the cache"
+)
+
+
+def replayed(text: str) -> bool:
+    """True when a task runner (turbo, nx) says that it printed the output of an earlier run."""
+    return "cache" in text and bool(_REPLAYED.search(text)) or ">>> FULL TURBO" in text
+
+
+def _module(name: str) -> Runner:
+    """A row's module, imported only when it is needed."""
+    module: Runner = getattr(__import__("flaky_memory.runners." + name), "runners").__dict__[name]
+    return module
 
 
 def summary(reports: Sequence[Report]) -> str:

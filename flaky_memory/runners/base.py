@@ -59,6 +59,8 @@ class Tally:
         self.runner = runner
         self.idle = False
         self.unrun: set[str] = set()
+        self.places: Dict[Key, str] = {}
+        self._twins: set[Key] = set()
         self._parts: Dict[str, Dict[Key, List[int]]] = {}
         self._done: Dict[Key, List[int]] = {}
         self._summaries: List[str] = []
@@ -88,6 +90,7 @@ class Tally:
         """Close the current run with what the runner itself says of it."""
         merged: Dict[Key, List[int]] = {}
         for part in self._parts.values():
+            self._twins.update(key for key, counts in part.items() if counts[0] and counts[1])
             for key, counts in part.items():
                 most = merged.setdefault(key, [0, 0])
                 most[0], most[1] = max(most[0], counts[0]), max(most[1], counts[1])
@@ -104,7 +107,8 @@ class Tally:
         results = tuple(Result(n, s, c[0], c[1]) for (n, s), c in self._done.items() if c[0] or c[1])
         said = self._summaries
         summary = FAILED if FAILED in said else PASSED if said else NONE
-        return Report(self.runner, summary, results, self.idle, frozenset(self.unrun))
+        places = tuple(self.places.items())
+        return Report(self.runner, summary, results, self.idle, frozenset(self.unrun), frozenset(self._twins), places)
 
 
 def _adopt_scopes(merged: Dict[Key, List[int]]) -> Dict[Key, List[int]]:

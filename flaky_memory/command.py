@@ -1,0 +1,441 @@
+"""What a Bash command means: which parts run tests, where, whether their exit status arrives, and
+what else in it could change the code around them.
+
+Reads the structure that `shell.py` gives; starts nothing and opens nothing. The gate of every hook
+comes through here, so nothing is imported but `shell` and the table of tools.
+"""
+
+from __future__ import annotations
+
+from flaky_memory import shell, tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, Dict, List, Optional, Set, Tuple
+
+    from flaky_memory.shell import Compound, Node, Redirect, Sequence, Simple, Word
+    from flaky_memory.tools import Found
+
+# One of these stands in every command that runs tests. hooks.json filters by the same words, so
+# that the client starts no process for other commands; a test holds the two together.
+HINTS = (
+    "test", "spec", "jest", "unit", "mocha", "ava", "tap", "check", "verify", "tox", "nox", "rake",
+    "package", "install", "build", "npm t", "pnpm t", "yarn t", "cargo t", "rails t",
+)  # fmt: skip
+
+# Why an exit status of 0 is not the runner's own; message.py has the sentences.
+PIPE, FOLLOWED, OR, BACKGROUND, CONDITION = "pipe", "followed", "or", "background", "condition"
+SUBSTITUTION, NEGATED, LOOP, KEEPS_GOING = "substitution", "negated", "loop", "keeps-going"
+# Why a run is not recorded at all.
+ELSEWHERE, NOWHERE, PRINTS_OTHER, UNREADABLE, NO_TESTS = (
+    "elsewhere", "nowhere", "prints-other", "unreadable", "no-tests",
+)  # fmt: skip
+
+# Stands for the top level of the repository in a directory.
+TOP = "//top"
+_DEEPEST_CALLS = 8
+
+
+class Invocation:
+    """One runner started by a command.
+
+    `tool` names the kind of command line, `runners` the rows of runners.TABLE that can read its
+    output (None: the output decides), `args` what follows the tool's own words, `env` the
+    assignments in force, `directory` where it starts (relative to the command's own, absolute, or
+    under TOP; None when unknown), `distrust` why exit 0 of the command is not its own ("" when it
+    is), `repeats` that a loop may run it several times, `opaque` that something else adds arguments,
+    `varying` that its arguments or settings name a loop's variable, `filters` the programs that its
+    output goes through ("grep -v" for what only leaves lines out).
+    """
+
+    __slots__ = ("args", "directory", "distrust", "env", "filters", "opaque", "repeats", "runners", "tool", "varying")
+
+    def __init__(self, found: Found, env: Dict[str, str], directory: Optional[str], distrust: str) -> None:
+        self.tool = found.tool
+        self.runners = found.runners
+        self.args: List[Word] = found.args
+        self.opaque = found.opaque
+        self.env = env
+        self.directory = directory
+        self.distrust = distrust or (KEEPS_GOING if found.keeps_going else "")
+        self.repeats = False
+        self.varying = False
+        self.filters: Tuple[str, ...] = ()
+
+
+class Command:
+    """A whole command. `changes_before` and `changes_after` say that something which may change
+    the code stands before the last or after the first runner; `reason` why it is not recorded
+    (None when it is); `leftovers` the files that its runs write their output or reports to;
+    `echoes` lines that the command itself prints."""
+
+    __slots__ = ("changes_after", "changes_before", "echoes", "invocations", "leftovers", "reason")
+
+    def __init__(self) -> None:
+        self.invocations: List[Invocation] = []
+        self.changes_before = self.changes_after = False
+        self.reason: Optional[str] = None
+        self.leftovers: Set[str] = set()
+        self.echoes: Set[str] = set()
+
+    @property
+    def runs_tests(self) -> bool:
+        return bool(self.invocations)
+
+    @property
+    def exit_trusted(self) -> bool:
+        """True when exit 0 of the command means that every runner in it exited 0."""
+        return bool(self.invocations) and not any(i.distrust for i in self.invocations)
+
+
+def hinted(text: str) -> bool:
+    """False for most commands that run no tests, at the cost of a few searches."""
+    return any(hint in text for hint in HINTS)
+
+
+def read(text: str, powershell: bool = False) -> Command:
+    """What a command means. Never raises; a command that cannot be read runs no tests here."""
+    command = Command()
+    if not hinted(text):
+        command.reason = NO_TESTS
+        return command
+    try:
+        walk = _Walk(command)
+        walk.sequence(shell.parse(text, "`" if powershell else "\\"), _Context(), "")
+    except (shell.Unreadable, RecursionError):
+        command.invocations.clear()
+        command.reason = UNREADABLE
+        return command
+    walk.conclude()
+    return command
+
+
+class _Context:
+    """What the shell knows at one point: its directory, its exported variables, its options."""
+
+    __slots__ = ("calls", "directory", "env", "errexit", "loop_names", "pipefail", "repeats")
+
+    def __init__(self) -> None:
+        self.directory: Optional[str] = "."
+        self.env: Dict[str, str] = {}
+        self.errexit = self.pipefail = self.repeats = False
+        self.loop_names: Tuple[str, ...] = ()
+        self.calls = 0
+
+    def copy(self) -> _Context:
+        twin = _Context()
+        for name in self.__slots__:
+            setattr(twin, name, getattr(self, name))
+        twin.env = dict(self.env)
+        return twin
+
+
+class _Walk:
+    """Goes through a command in the order in which the shell would run it."""
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self.order: List[str] = []  # "test" and "change" as they come
+        self.written: Set[str] = set()  # files that hold what a runner printed
+        self.capturing = False  # a runner's output is what the current redirection takes
+        self.prints_other = False
+        self.functions: Dict[str, Node] = {}
+        self.reasons: List[str] = []
+
+    def conclude(self) -> None:
+        command = self.command
+        if not command.invocations:
+            command.reason = NO_TESTS
+            return
+        first = self.order.index("test")
+        last = len(self.order) - 1 - self.order[::-1].index("test")
+        command.changes_before = "change" in self.order[:last]
+        command.changes_after = "change" in self.order[first:]
+        if self.prints_other:
+            self.reasons.append(PRINTS_OTHER)
+        if any(i.directory is None for i in command.invocations):
+            self.reasons.append(NOWHERE)
+        command.reason = self.reasons[0] if self.reasons else None
+
+    # -- structure
+
+    def sequence(self, sequence: Sequence, context: _Context, distrust: str) -> None:
+        items = sequence.items
+        for at, (node, end) in enumerate(items):
+            if end == "&":
+                self.background(node, context)
+            elif at == len(items) - 1 or context.errexit:
+                self.node(node, context, distrust)
+            else:
+                handed_on = _hands_on_status(node, [n for n, _ in items[at + 1 :]])
+                self.node(node, context, distrust if handed_on else distrust or FOLLOWED)
+
+    def background(self, node: Node, context: _Context) -> None:
+        before = len(self.command.invocations)
+        self.node(node, context.copy(), BACKGROUND)
+        if len(self.command.invocations) > before:
+            self.reasons.append(BACKGROUND)
+
+    def node(self, node: Node, context: _Context, distrust: str) -> None:
+        if isinstance(node, shell.Simple):
+            self.simple(node, context, distrust)
+        elif isinstance(node, shell.Pipeline):
+            self.pipeline(node, context, distrust)
+        elif isinstance(node, shell.AndOr):
+            self.and_or(node, context, distrust)
+        else:
+            self.compound(node, context, distrust)
+
+    def and_or(self, node: shell.AndOr, context: _Context, distrust: str) -> None:
+        parts = [("", node.first), *node.rest]
+        for at, (op, part) in enumerate(parts):
+            hidden = op == "||" or any(o == "||" and not _always_fails(n) for o, n in parts[at + 1 :])
+            self.node(part, context, distrust or (OR if hidden else ""))
+
+    def pipeline(self, node: shell.Pipeline, context: _Context, distrust: str) -> None:
+        if node.negated:
+            distrust = NEGATED
+        before, capturing = len(self.command.invocations), self.capturing
+        for at, stage in enumerate(node.stages):
+            last = at == len(node.stages) - 1
+            hidden = not (last or context.pipefail or getattr(node, "status_of_first", False))
+            inner = context.copy() if len(node.stages) > 1 else context
+            self.capturing = capturing or len(self.command.invocations) > before
+            self.node(stage, inner, distrust or (PIPE if hidden else ""))
+            self.filter(before, at, node.stages)
+        self.capturing = capturing
+
+    def filter(self, before: int, at: int, stages: List[Node]) -> None:
+        """Tell the runners of one stage what their output goes through."""
+        names = tuple(_filter_name(s) for s in stages[at + 1 :])
+        for invocation in self.command.invocations[before:]:
+            if not invocation.filters:
+                invocation.filters = names
+
+    def compound(self, node: Compound, context: _Context, distrust: str) -> None:
+        before = len(self.command.invocations)
+        if node.kind == "function":
+            self.functions[node.words[0].text if node.words else ""] = node.bodies[0].items[0][0]
+            return
+        walk: Callable[[Compound, _Context, str], None] = {
+            "group": self.group, "subshell": self.group, "for": self.loop, "while": self.loop, "until": self.loop,
+        }.get(node.kind, self.branches)  # fmt: skip
+        walk(node, context, distrust)
+        self.redirections(node.redirects, len(self.command.invocations) > before)
+
+    def group(self, node: Compound, context: _Context, distrust: str) -> None:
+        self.sequence(node.bodies[0], context.copy() if node.kind == "subshell" else context, distrust)
+
+    def branches(self, node: Compound, context: _Context, distrust: str) -> None:
+        errexit, context.errexit = context.errexit, False
+        for part in node.conditions:
+            self.sequence(part, context, CONDITION)
+        context.errexit = errexit
+        for part in node.bodies:
+            self.sequence(part, context.copy(), CONDITION)
+
+    def loop(self, node: Compound, context: _Context, distrust: str) -> None:
+        start = len(self.order)
+        inner = context.copy()
+        inner.repeats = True
+        inner.loop_names = (*context.loop_names, *(w.text for w in node.words[:1]))
+        for part in node.conditions:
+            self.sequence(part, inner, CONDITION)
+        # The status of a loop is its last turn's; a list that may be empty may have no turn.
+        turns = node.kind == "for" and len(node.words) != 2 and "$@" not in [w.text for w in node.words]
+        for part in node.bodies:
+            self.sequence(part, inner, distrust if turns else LOOP)
+        turn = self.order[start:]
+        if "test" in turn and "change" in turn:
+            self.order.insert(start, "change")
+            self.order.append("change")
+
+    # -- one command
+
+    def simple(self, node: Simple, context: _Context, distrust: str) -> None:
+        for word in [*node.words, *(w for _, w in node.assigns)]:
+            for inner in word.inner:
+                self.sequence(inner, context.copy(), SUBSTITUTION)
+        before = len(self.command.invocations)
+        if node.words:
+            self.words(node, context, distrust)
+        capturing = self.capturing or len(self.command.invocations) > before
+        self.redirections(node.redirects, capturing)
+
+    def words(self, node: Simple, context: _Context, distrust: str) -> None:
+        name = node.words[0].text
+        if name in self.functions and context.calls < _DEEPEST_CALLS:
+            context.calls += 1
+            self.node(self.functions[name], context, distrust)
+        elif name in _BUILTINS:
+            _BUILTINS[name](context, node.words[1:])
+        else:
+            own = {n: w.text for n, w in node.assigns}
+            self.external(tools.unwrap(node.words), node, own, context, distrust)
+
+    def external(
+        self, started: tools.Started, node: Simple, own: Dict[str, str], context: _Context, distrust: str
+    ) -> None:
+        """A program: a shell with a script of its own, a runner, or anything else."""
+        env = {**context.env, **own, **started.env}
+        directory = _join(context.directory, started.directory)
+        script = tools.script_of(started.words, node.redirects)
+        if script is not None and not started.elsewhere:
+            inner = context.copy()
+            inner.env, inner.directory = env, directory
+            inner.errexit = inner.pipefail = False
+            _set(inner, started.words[1:])
+            return self.sequence(shell.parse(script), inner, distrust)
+        found = tools.find(started.words)
+        if found is None:
+            return self.other(started.words, context)
+        if started.elsewhere:
+            self.reasons.append(ELSEWHERE)
+        found.opaque = found.opaque or started.opaque
+        invocation = Invocation(found, env, _join(directory, found.directory), distrust or started.distrust)
+        invocation.repeats = context.repeats
+        invocation.varying = any(_mentions(t, context.loop_names) for t in [*env.values(), *_texts(found.args)])
+        self.command.invocations.append(invocation)
+        self.command.leftovers.update(_join(directory, p) or p for p in tools.report_paths(found.args))
+        self.order.append("test")
+        return None
+
+    def other(self, words: List[Word], context: _Context) -> None:
+        """A program that runs no tests: can it change the code, does it print somebody's output?"""
+        name = tools.base_name(words[0].text) if words else ""
+        texts = _texts(words[1:])
+        if name == "tee" and self.capturing:
+            self.captured([t for t in texts if t[:1] != "-"])
+        elif name in ("echo", "printf"):
+            self.command.echoes.update(texts)
+            self.command.echoes.add(" ".join(texts))
+        elif name in tools.PRINTERS:
+            for path in tools.printed_files(name, texts):
+                self.prints_other |= path not in self.written and tools.looks_like_output(path)
+        elif name in ("exit", "return", "break", "continue"):
+            pass
+        if tools.may_change(name, texts):
+            self.order.append("change")
+
+    def redirections(self, redirects: List[Redirect], capturing: bool) -> None:
+        for redirect in redirects:
+            if redirect.op not in (">", ">>", ">|", "&>", "&>>", "<>"):
+                continue
+            target = redirect.target.text
+            if capturing:
+                self.captured([target])
+            elif redirect.target.dynamic or not tools.outside(target):
+                self.order.append("change")
+
+    def captured(self, paths: List[str]) -> None:
+        self.written.update(paths)
+        self.command.leftovers.update(paths)
+
+
+def _filter_name(node: Node) -> str:
+    if not isinstance(node, shell.Simple) or not node.words:
+        return "?"
+    name = tools.base_name(node.words[0].text)
+    options = [t for t in _texts(node.words[1:]) if t[:1] == "-"]
+    return "grep -v" if name in ("grep", "rg", "egrep") and any("v" in o for o in options if o[:2] != "--") else name
+
+
+def _texts(words: List[Word]) -> List[str]:
+    return [w.text for w in words]
+
+
+def _mentions(text: str, names: Tuple[str, ...]) -> bool:
+    return any("$" + name in text or "${" + name in text for name in names)
+
+
+def _always_fails(node: Node) -> bool:
+    """True for `exit 1`, `false`, and a group that ends so: `test || exit 1` hides nothing."""
+    if isinstance(node, shell.Compound) and node.kind in ("group", "subshell") and node.bodies[0].items:
+        return _always_fails(node.bodies[0].items[-1][0])
+    if not isinstance(node, shell.Simple):
+        return False
+    words = _texts(node.words)
+    return words == ["false"] or (len(words) == 2 and words[0] in ("exit", "return") and words[1].strip("0") != "")
+
+
+def _hands_on_status(node: Node, following: List[Node]) -> bool:
+    """True when what follows only hands the status on: `exit $?`, `rc=$?; ...; exit $rc`."""
+    first, last = following[0], following[-1]
+    if not isinstance(last, shell.Simple) or _texts(last.words)[:1] not in (["exit"], ["return"]):
+        return False
+    status = _texts(last.words)[1:]
+    if isinstance(node, shell.Pipeline) and status == ["${PIPESTATUS[0]}"] and len(following) == 1:
+        return len(node.stages) == 2 and _mark_first(node)
+    if len(following) == 1:
+        return status in (["$?"], [])
+    if isinstance(first, shell.Simple) and first.assigns and not first.words:
+        name, value = first.assigns[-1]
+        return value.text == "$?" and status in (["$" + name], ["${" + name + "}"])
+    return False
+
+
+def _mark_first(node: shell.Pipeline) -> bool:
+    """`a | b; exit ${PIPESTATUS[0]}` is as good as pipefail for `a`."""
+    node.status_of_first = True
+    return True
+
+
+def _join(directory: Optional[str], path: Optional[str]) -> Optional[str]:
+    """A path seen from a directory; None when either is not known."""
+    if directory is None or path is None:
+        return None
+    if path.startswith(("/", TOP)) or path[1:3] in (":\\", ":/"):
+        return path
+    if path.startswith("~") or "$" in path or "`" in path:
+        return None
+    return path if directory == "." else directory if path in (".", "") else directory + "/" + path
+
+
+def _cd(context: _Context, words: List[Word]) -> None:
+    plain = [w for w in words if w.text[:1] != "-" or w.text == "-"]
+    text = plain[0].text if plain else "~"
+    if text.strip("\"' ") in ("$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`"):
+        context.directory = TOP
+    elif text in ("$PWD", "${PWD}"):
+        return
+    else:
+        context.directory = _join(context.directory, None if text == "-" else text)
+
+
+def _export(context: _Context, words: List[Word]) -> None:
+    for word in words:
+        name, equals, value = word.text.partition("=")
+        if equals:
+            context.env[name] = value
+
+
+def _unset(context: _Context, words: List[Word]) -> None:
+    for word in words:
+        context.env.pop(word.text, None)
+
+
+def _set(context: _Context, words: List[Word]) -> None:
+    """`set -e`, `set -o pipefail`, `set -euo pipefail`, and the same options of a shell."""
+    texts = _texts(words)
+    for at, text in enumerate(texts):
+        if text[:1] not in ("-", "+") or text[:2] in ("--", "-c") and text != "-c":
+            continue
+        on = text[0] == "-"
+        if "e" in text[1:]:
+            context.errexit = on
+        if text.endswith("o") and texts[at + 1 : at + 2] == ["pipefail"]:
+            context.pipefail = on
+        if text.endswith("o") and texts[at + 1 : at + 2] == ["errexit"]:
+            context.errexit = on
+        if "c" in text[1:]:
+            return
+
+
+def _nothing(context: _Context, words: List[Word]) -> None:
+    """Commands that change neither the code nor what this module knows of the shell."""
+
+
+_BUILTINS: Dict[str, Callable[[_Context, List[Word]], None]] = {
+    "cd": _cd, "pushd": _cd, "export": _export, "declare": _nothing, "local": _nothing, "unset": _unset,
+    "set": _set, "shopt": _nothing, "true": _nothing, ":": _nothing, "wait": _nothing, "trap": _nothing,
+}  # fmt: skip

@@ -1,0 +1,378 @@
+"""Which repository a directory belongs to, and the state of its code, through subprocess git.
+
+git is only ever asked to read: by argv, from the top level, with a scrubbed environment, with
+everything off that its configuration could run, and with a deadline. What cannot be read within
+the bounds has no fingerprint, never a partial one.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import threading
+import time
+
+from flaky_memory import fingerprint
+from flaky_memory.model import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+
+LARGEST_DIFF = 4 << 20
+LARGEST_LISTING = 8 << 20
+LARGEST_FILE = 4 << 20  # a larger untracked file enters by size and time
+LARGEST_TOTAL = 64 << 20
+MOST_FILES = 20_000
+MOST_REPOSITORIES = 24  # submodules and nested repositories together
+DEADLINE = 1.8  # seconds for one look at the tree
+
+# Nothing that a configuration names may run: no fsmonitor, hook, pager, external diff.
+_SAFE = (
+    "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.devnull,
+    "-c", "core.untrackedCache=false", "-c", "color.ui=false", "-c", "diff.noprefix=false",
+    "-c", "diff.mnemonicPrefix=false", "-c", "submodule.recurse=false", "-c", "log.showSignature=false",
+    "-c", "diff.orderFile=" + os.devnull, "-c", "diff.algorithm=default", "-c", "diff.relative=false",
+)  # fmt: skip
+_DIFF = (
+    "diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "--unified=0",
+    "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+_UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
+_EVERYTHING = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+# What a package manager writes last when it has installed something; seen by stat alone.
+_STAMPS = (
+    "node_modules/.package-lock.json", "node_modules/.yarn-integrity", "node_modules/.yarn-state.yml",
+    "node_modules/.modules.yaml", ".pnp.cjs", "vendor/composer/installed.json", "vendor/composer/installed.php",
+    ".bundle/config", "vendor/bundle", "node_modules/.bun-tag",
+)  # fmt: skip
+_VIRTUAL_ENVIRONMENTS = (".venv", "venv", "env", ".env")
+
+
+class Repository(NamedTuple):
+    """A working tree's top level, and the directory that all its worktrees share."""
+
+    top: str
+    common: str
+
+
+class Unfingerprinted(Exception):
+    """The state of the tree could not be read within the bounds; the text is a key of message.REASONS."""
+
+
+def find_repository(directory: str) -> Optional[Repository]:
+    """The repository that a directory is in, or None. Read from the file system as git does
+    (gitrepository-layout(5)), which saves a process."""
+    here = os.path.abspath(directory)
+    if not os.path.isdir(here):
+        return None
+    while True:
+        dot_git = os.path.join(here, ".git")
+        if os.path.isfile(os.path.join(dot_git, "HEAD")):
+            return Repository(here, _common(dot_git))
+        linked = _linked(dot_git, here)
+        if linked:
+            return Repository(here, _common(linked))
+        parent = os.path.dirname(here)
+        if parent == here:
+            return None
+        here = parent
+
+
+def _linked(dot_git: str, here: str) -> Optional[str]:
+    """Where a `.git` file (worktree, submodule) points to, if it points to a git directory."""
+    text = _small_file(dot_git)
+    if not text.startswith("gitdir:"):
+        return None
+    path = os.path.normpath(os.path.join(here, text[len("gitdir:") :].strip()))
+    return path if os.path.isfile(os.path.join(path, "HEAD")) else None
+
+
+def _common(git_dir: str) -> str:
+    text = _small_file(os.path.join(git_dir, "commondir")).strip()
+    return os.path.realpath(os.path.join(git_dir, text) if text else git_dir)
+
+
+def _small_file(path: str) -> str:
+    try:
+        data = _read(path, 1 << 16)
+    except OSError:
+        return ""
+    return data.decode("utf-8", "surrogateescape") if data else ""
+
+
+def find_git(environ: Mapping[str, str]) -> Optional[str]:
+    """git on PATH, looked up here: a relative entry would let a repository bring its own."""
+    names = ("git.exe",) if os.name == "nt" else ("git",)
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        if os.path.isabs(folder):
+            for name in names:
+                path = os.path.join(folder, name)
+                if os.access(path, os.X_OK) and os.path.isfile(path):
+                    return path
+    return None
+
+
+class Reader:
+    """Looks at trees within one deadline.
+
+    `environ` is the hook's environment, `directories` the places whose settings count
+    (absolute: the top level and where the runners start), `leftovers` paths relative to the top
+    that the command's own runs write.
+    """
+
+    def __init__(self, environ: Mapping[str, str], clock: float = DEADLINE) -> None:
+        git = find_git(environ)
+        if git is None:
+            raise Unfingerprinted("no-git")
+        self.git = git
+        self.environ = {k: v for k, v in environ.items() if not k.startswith("GIT_")}
+        self.environ.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_PAGER="cat")
+        self.virtual_env = environ.get("VIRTUAL_ENV", "")
+        self.ends = time.monotonic() + clock
+        self.repositories = self.files = self.total = 0
+        self.running: List[subprocess.Popen[bytes]] = []
+        self.late = False
+
+    def tree(self, repository: Repository, directories: Sequence[str], leftovers: Set[str]) -> str:
+        """The fingerprint of a working tree and the settings beside it. Raises Unfingerprinted."""
+        timer = threading.Timer(max(0.0, self.ends - time.monotonic()), self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            parts = list(self._state(repository, leftovers))
+            for directory in _chain(repository.top, directories):
+                parts.extend(_settings(directory, repository.top))
+            if os.path.isabs(self.virtual_env) and not self.virtual_env.startswith(repository.top + os.sep):
+                parts.extend(_installed(self.virtual_env))
+        finally:
+            timer.cancel()
+            self._stop()
+        if self.late:
+            raise Unfingerprinted("too-slow")
+        return fingerprint.fingerprint(parts)
+
+    # -- git
+
+    def _expire(self) -> None:
+        self.late = True
+        self._stop()
+
+    def _stop(self) -> None:
+        for process in self.running:
+            if process.poll() is None:
+                process.kill()
+
+    def _start(self, top: str, *arguments: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [self.git, "-C", top, *_SAFE, *_without_filters(top), *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=self.environ, close_fds=os.name == "nt",
+        )  # fmt: skip
+        self.running.append(process)
+        return process
+
+    def _finish(self, process: subprocess.Popen[bytes], most: int, too_large: str) -> Optional[bytes]:
+        """What a git command printed; None when it failed."""
+        assert process.stdout is not None
+        data = process.stdout.read(most + 1)
+        if len(data) > most:
+            raise Unfingerprinted(too_large)
+        process.stdout.close()
+        status = process.wait()
+        if self.late:
+            raise Unfingerprinted("too-slow")
+        return data if status == 0 else None
+
+    def _state(self, repository: Repository, leftovers: Set[str]) -> Iterator[bytes]:
+        """HEAD, what differs from it, and the untracked files of one repository and those inside."""
+        self.repositories += 1
+        if self.repositories > MOST_REPOSITORIES:
+            raise Unfingerprinted("too-many-repositories")
+        top = repository.top
+        asked = [self._start(top, *a) for a in (_DIFF, _UNTRACKED, ("rev-parse", "--verify", "-q", "HEAD"))]
+        diff = self._finish(asked[0], LARGEST_DIFF, "large-diff")
+        listing = self._finish(asked[1], LARGEST_LISTING, "many-files")
+        head = self._finish(asked[2], 1 << 10, "git-failed")
+        if listing is None:
+            raise Unfingerprinted("git-failed")
+        if head is None:  # no commit yet: every file is read
+            listing = self._finish(self._start(top, *_EVERYTHING), LARGEST_LISTING, "many-files")
+            head, diff = b"", b""
+        if diff is None or listing is None:
+            raise Unfingerprinted("git-failed")
+        yield from (b"head", head, b"diff", diff)
+        skipped = {os.fsencode(p) for p in leftovers}
+        for path in sorted(set(listing.split(b"\0"))):
+            if path and not fingerprint.is_leftover(path) and not _is_under(path, skipped):
+                yield from self._untracked(top, path)
+        for path in _submodules(top):
+            yield from self._inside(top, path)
+
+    def _inside(self, top: str, path: bytes) -> Iterator[bytes]:
+        """A submodule or nested repository: its own state, content and all."""
+        inner = os.path.join(top, os.fsdecode(path.rstrip(b"/")))
+        found = find_repository(inner) if os.path.lexists(os.path.join(inner, ".git")) else None
+        real = os.path.realpath(top)
+        if found and found.top == os.path.abspath(inner) and os.path.realpath(inner).startswith(real + os.sep):
+            yield from (b"repository", path)
+            yield from self._state(found, set())
+
+    # -- files
+
+    def _untracked(self, top: str, path: bytes) -> Iterator[bytes]:
+        if path.endswith(b"/"):
+            yield from self._inside(top, path)
+            return
+        self.files += 1
+        if self.files > MOST_FILES:
+            raise Unfingerprinted("many-files")
+        if time.monotonic() > self.ends:
+            raise Unfingerprinted("too-slow")
+        full = os.path.join(os.fsencode(top), path)
+        try:
+            info = os.lstat(full)
+            content = self._content(full, info)
+        except FileNotFoundError:
+            return  # gone since git listed it
+        except OSError:
+            raise Unfingerprinted("unreadable-file") from None
+        yield from (b"file", path, b"%o" % info.st_mode, content)
+
+    def _content(self, full: bytes, info: os.stat_result) -> bytes:
+        if stat.S_ISLNK(info.st_mode):
+            return os.readlink(full)
+        if not stat.S_ISREG(info.st_mode):
+            return b""
+        if info.st_size > LARGEST_FILE:
+            return b"%d %d" % (info.st_size, info.st_mtime_ns)
+        self.total += info.st_size
+        if self.total > LARGEST_TOTAL:
+            raise Unfingerprinted("large-files")
+        return _read(full, LARGEST_FILE) or b""
+
+
+def _is_under(path: bytes, folders: Set[bytes]) -> bool:
+    return path in folders or any(path.startswith(f + b"/") for f in folders)
+
+
+def _read(path: str | bytes, most: int) -> Optional[bytes]:
+    """A regular file's content; None for anything else (a fifo must not hang the hook)."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        chunks = []
+        while most > 0:
+            chunk = os.read(descriptor, min(most, 1 << 20))
+            if not chunk:
+                break
+            chunks.append(chunk)
+            most -= len(chunk)
+        return b"".join(chunks)
+    finally:
+        os.close(descriptor)
+
+
+def _without_filters(top: str) -> List[str]:
+    """Options that turn off clean filters which the repository's own configuration names: `git diff`
+    would run them. Filters of the person's global configuration (git-lfs) stay."""
+    found = find_repository(top)
+    text = _small_file(os.path.join(found.common, "config")) if found else ""
+    options: List[str] = []
+    at = text.find("[filter")
+    while at >= 0:
+        name = text[at:].partition("]")[0].partition('"')[2].rpartition('"')[0]
+        if name and "\n" not in name and "=" not in name:
+            for key, value in (("clean", ""), ("process", ""), ("required", "false")):
+                options += ["-c", f"filter.{name}.{key}={value}"]
+        at = text.find("[filter", at + 1)
+    return options
+
+
+def _submodules(top: str) -> List[bytes]:
+    """The paths that .gitmodules names (gitmodules(5))."""
+    paths = []
+    for line in _small_file(os.path.join(top, ".gitmodules")).splitlines():
+        name, _, value = line.partition("=")
+        if name.strip() == "path" and value.strip():
+            paths.append(os.fsencode(os.path.normpath(value.strip().strip('"'))))
+    return sorted(set(paths))
+
+
+def _chain(top: str, directories: Sequence[str]) -> List[str]:
+    """The directories from the top down to each of the given ones, once each."""
+    found = {top}
+    for directory in directories:
+        here = os.path.abspath(directory)
+        while here.startswith(top + os.sep):
+            found.add(here)
+            here = os.path.dirname(here)
+    return sorted(found)
+
+
+def _settings(directory: str, top: str) -> Iterator[bytes]:
+    """What explains a flip and is not code: `.env*` files by content, installed packages by stamp."""
+    place = os.fsencode(os.path.relpath(directory, top))
+    try:
+        names = sorted(n for n in os.listdir(directory) if n.startswith(".env"))
+    except OSError:
+        return
+    for name in names:
+        try:
+            content = _read(os.path.join(directory, name), 1 << 20)
+        except OSError:
+            continue
+        if content is not None:
+            yield from (b"env", place, os.fsencode(name), content)
+    for stamp in _STAMPS:
+        try:
+            info = os.stat(os.path.join(directory, stamp))
+        except OSError:
+            continue
+        yield from (b"stamp", place, stamp.encode(), b"%d %d" % (info.st_size, info.st_mtime_ns))
+    for name in _VIRTUAL_ENVIRONMENTS:
+        for part in _installed(os.path.join(directory, name)):
+            yield from (place, part)
+
+
+def _installed(environment: str) -> Iterator[bytes]:
+    """The packages of a Python virtual environment: each one's metadata folder with its time."""
+    for site in _site_packages(environment):
+        try:
+            with os.scandir(site) as entries:
+                stamps = [
+                    b"%s %d" % (os.fsencode(e.name), e.stat(follow_symlinks=False).st_mtime_ns)
+                    for e in entries
+                    if e.name.endswith((".dist-info", ".egg-info", ".pth", ".egg-link"))
+                ]
+        except OSError:
+            continue
+        yield from (b"packages", b"\n".join(sorted(stamps)))
+
+
+def _site_packages(environment: str) -> List[str]:
+    if not os.path.isfile(os.path.join(environment, "pyvenv.cfg")):
+        return []
+    if os.name == "nt":
+        return [os.path.join(environment, "Lib", "site-packages")]
+    library = os.path.join(environment, "lib")
+    try:
+        versions = sorted(n for n in os.listdir(library) if n.startswith("python"))
+    except OSError:
+        return []
+    return [os.path.join(library, v, "site-packages") for v in versions]
+
+
+def tree_state(
+    repository: Repository, directories: Sequence[str], leftovers: Set[str], environ: Mapping[str, str]
+) -> Tuple[Optional[str], str]:
+    """(fingerprint, "") or (None, why there is none)."""
+    try:
+        return Reader(environ).tree(repository, directories, leftovers), ""
+    except Unfingerprinted as problem:
+        return None, str(problem)
+    except OSError:
+        return None, "git-failed"

@@ -1,0 +1,304 @@
+"""The rules: what a run adds to what is known. Pure: time comes in as a parameter."""
+
+from __future__ import annotations
+
+from flaky_memory import fingerprint, selection
+from flaky_memory.model import EXIT, FAILED, GREEN_BEFORE, NAMED, PASSED, SUMMARY, Green, Known, NamedTuple, Run, TestId
+from flaky_memory.verdict import MOST_RUNS, WINDOW, Verdict, judge, within_window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
+
+    from flaky_memory.command import Invocation
+    from flaky_memory.model import Memory, Report
+    from flaky_memory.selection import Selection, Surroundings
+
+MOST_TESTS = 5_000
+MOST_GREENS = 200
+MOST_STORED_RUNS = 60_000
+
+
+class Named(NamedTuple):
+    """A test that the output names: how many of its runs failed and passed, where the runner says it
+    stands, and whether the name is enough to be sure that a pass is this test's."""
+
+    id: TestId
+    failed: int
+    passed: int
+    place: str = ""
+    sure: bool = True
+
+
+class Selected(NamedTuple):
+    """What one invocation selected: the id prefixes that its runner can have (None: any), the
+    selection, where it started, and how it is known to have passed (EXIT, SUMMARY; -1: it is not)."""
+
+    runners: Optional[Tuple[str, ...]]
+    selection: Selection
+    around: Surroundings
+    green: int
+
+
+class Observation(NamedTuple):
+    """One recorded command: when, on which code, what it selected and what its output named.
+    `unrun` are (runner, scope) whose tests it reported as fine without running them."""
+
+    time: int
+    fingerprint: str
+    selected: Tuple[Selected, ...]
+    named: Tuple[Named, ...]
+    unrun: FrozenSet[Tuple[str, Optional[str]]] = frozenset()
+
+
+class Recorded(NamedTuple):
+    """What a command brought: the tests that failed in it and are flaky, and the tests that were
+    reported as flaky and no longer are."""
+
+    flaky: List[Tuple[TestId, Verdict]]
+    closed: List[TestId]
+
+
+# -- did an invocation pass?
+
+# Runners whose output holds one statement for each package, crate or project: it speaks for the
+# whole run only where nothing was cut out of it. For the first, the last line always tells.
+_LAST_LINE_TELLS = frozenset(("go", "cargo"))
+_SAID_IN_PARTS = frozenset(("dotnet", "mix"))
+
+
+def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], alone: bool) -> int:
+    """How an invocation is known to have passed: EXIT, SUMMARY, or -1 when it is not.
+
+    `reports` are those of its own runners, `alone` is true when no other invocation of the command
+    shares them.
+    """
+    said = {r.summary for r in reports}
+    if FAILED in said or any(r.idle for r in reports):
+        return -1
+    if exit_zero and not invocation.distrust:
+        return EXIT
+    return SUMMARY if alone and PASSED in said and _speaks_for_all(invocation, reports) else -1
+
+
+def _speaks_for_all(invocation: Invocation, reports: Sequence[Report]) -> bool:
+    harmless = {"tee", "cat", "grep -v"}
+    for report in reports:
+        if report.runner in _LAST_LINE_TELLS and set(invocation.filters) - harmless - {"tail"}:
+            return False
+        if report.runner in _SAID_IN_PARTS and set(invocation.filters) - harmless:
+            return False
+    return True
+
+
+# -- recording
+
+
+def record(memory: Memory, seen: Observation) -> Recorded:
+    """Add what a command showed to `memory`, in place."""
+    index = {known.id: known for known in memory.tests}
+    named = {n.id: n for n in seen.named}
+    failing = [n for n in seen.named if n.failed]
+    for test in failing:
+        known = index.get(test.id) or _first_failure(memory, index, test, seen)
+        known.selection, known.place = _selection_of(test.id, seen), test.place or known.place
+        _add_named(known, test, seen)
+    for known in memory.tests:
+        test_named = named.get(known.id)
+        if test_named is None:
+            _add_inferred(known, seen)
+        elif not test_named.failed and _is_own_pass(known, test_named, seen):
+            _add_named(known, test_named, seen)
+    _remember_green(memory, seen)
+    closed = prune(memory, seen.time)
+    flaky = []
+    for test in failing:
+        verdict = judge(index[test.id].runs)
+        if verdict.flaky:
+            index[test.id].told = seen.time
+            flaky.append((test.id, verdict))
+    return Recorded(flaky, [t for t in closed if t not in named or not named[t].failed])
+
+
+def _add_named(known: Known, test: Named, seen: Observation) -> None:
+    passed = test.passed if test.sure or not test.failed else 0
+    for count, outcome in ((test.failed, False), (passed, True)):
+        known.runs += [Run(seen.time, seen.fingerprint, outcome, NAMED)] * min(count, MOST_RUNS)
+    known.runs = known.runs[-MOST_RUNS:]
+
+
+def _is_own_pass(known: Known, test: Named, seen: Observation) -> bool:
+    """A pass of a test whose name is not enough counts only under the command that it failed under."""
+    return test.sure or _selection_of(known.id, seen) == known.selection
+
+
+def _first_failure(memory: Memory, index: Dict[TestId, Known], test: Named, seen: Observation) -> Known:
+    """Begin to store a test, with the passes that green runs of before prove."""
+    known = Known(test.id, [], "", test.place)
+    known.selection = _selection_of(test.id, seen)
+    atoms: List[List[str]] = []
+    for past in memory.greens:
+        if past.runners is None or test.id.runner in past.runners:
+            if not atoms:
+                atoms = _hashed_atoms(test, seen)
+            if _green_covers(past, known.selection, atoms):
+                known.runs.append(Run(past.time, past.fingerprint, True, GREEN_BEFORE))
+    memory.tests.append(known)
+    index[test.id] = known
+    return known
+
+
+def _hashed_atoms(test: Named, seen: Observation) -> List[List[str]]:
+    around = _around_of(test.id, seen)
+    where = selection.where_atoms(test.id, test.place, around) if around else []
+    return [[_hashed(a) for a in where], [_hashed(a) for a in selection.what_atoms(test.id)]]
+
+
+def _hashed(atom: str) -> str:
+    return fingerprint.digest(atom.encode("utf-8", "surrogatepass"))[:8].hex()
+
+
+def _green_covers(past: Green, failing: str, atoms: List[List[str]]) -> bool:
+    if past.selection and _key(past.selection) == _key(failing):
+        return True
+    if past.what is not None and not any(a in past.what for a in atoms[1]):
+        return False
+    if _base(past.selection) and _base(past.selection) == _base(failing):
+        return True
+    return past.where is not None and any(a in past.where for a in atoms[0])
+
+
+# A stored selection is "key base"; either may be missing.
+
+
+def _key(stored: str) -> str:
+    return stored.partition(" ")[0]
+
+
+def _base(stored: str) -> str:
+    return stored.partition(" ")[2]
+
+
+def _of_runner(test: TestId, seen: Observation) -> List[Selected]:
+    return [s for s in seen.selected if s.runners is None or test.runner in s.runners]
+
+
+def _selection_of(test: TestId, seen: Observation) -> str:
+    """The selection that a test failed under: of several invocations, only all of them together."""
+    own = _of_runner(test, seen)
+    if len(own) == 1:
+        return f"{own[0].selection.key} {own[0].selection.base}"
+    keys = [s.selection.key for s in own]
+    return fingerprint.key(*keys) + " " if keys and all(keys) else " "
+
+
+def _around_of(test: TestId, seen: Observation) -> Optional[Surroundings]:
+    own = _of_runner(test, seen)
+    return own[0].around if own else None
+
+
+def _add_inferred(known: Known, seen: Observation) -> None:
+    """A run without a failure is a pass for each failing test that its selection covers."""
+    if (known.id.runner, known.id.scope) in seen.unrun or (known.id.runner, None) in seen.unrun:
+        return
+    own = _of_runner(known.id, seen)
+    greens = [s for s in own if s.green >= 0]
+    source = max((s.green for s in greens if covers(s, known)), default=-1)
+    if source < 0 and own and len(greens) == len(own) and _selection_of(known.id, seen) == known.selection != " ":
+        source = greens[0].green
+    if source >= 0:
+        known.runs.append(Run(seen.time, seen.fingerprint, True, source))
+        known.runs = known.runs[-MOST_RUNS:]
+
+
+def covers(selected: Selected, known: Known) -> bool:
+    """True when an invocation surely ran a test: the same command as it failed under, the same with
+    another name filter that takes it in, or a selection that names its place."""
+    chosen = selected.selection
+    if chosen.key and chosen.key == _key(known.selection):
+        return True
+    if chosen.what is not None and not _takes_in(chosen.what, known):
+        return False
+    if chosen.base and chosen.base == _base(known.selection):
+        return True
+    if chosen.where is None:
+        return False
+    where = set(chosen.where)
+    return any(a in where for a in selection.where_atoms(known.id, known.place, selected.around))
+
+
+def _takes_in(what: Tuple[str, ...], known: Known) -> bool:
+    if "last failed" in what:
+        return bool(known.runs) and not known.runs[-1].passed
+    return bool(what) and any(a in what for a in selection.what_atoms(known.id))
+
+
+def _remember_green(memory: Memory, seen: Observation) -> None:
+    """Keep, hashed, which selections were green on which code: a first failure there is no surprise."""
+    failed = any(n.failed for n in seen.named)
+    for chosen in seen.selected:
+        picked = chosen.selection
+        if chosen.green < 0 or failed or seen.unrun or not picked.key or "last failed" in (picked.what or ()):
+            continue
+        stored = f"{picked.key} {picked.base}"
+        new = Green(seen.time, seen.fingerprint, stored, _listed(chosen.runners), _hash_all(picked.where), _hash_all(picked.what))
+        memory.greens = [g for g in memory.greens if (g.fingerprint, g.selection) != (new.fingerprint, stored)]
+        memory.greens.append(new)
+
+
+def _listed(texts: Optional[Sequence[str]]) -> Optional[List[str]]:
+    return None if texts is None else list(texts)
+
+
+def _hash_all(atoms: Optional[Sequence[str]]) -> Optional[List[str]]:
+    return None if atoms is None else [_hashed(a) for a in atoms]
+
+
+# -- forgetting
+
+
+def prune(memory: Memory, now: float) -> List[TestId]:
+    """Drop what left the window or the bounds, in place; the tests that were told of as flaky and
+    no longer are, once each."""
+    closed, kept = [], []
+    for known in memory.tests:
+        known.runs = within_window(known.runs, now)
+        if known.told and not judge(known.runs).flaky:
+            known.told = 0
+            closed.append(known.id)
+        if any(not r.passed for r in known.runs):
+            kept.append(known)
+    memory.tests = _newest(kept)
+    memory.greens = [g for g in memory.greens if g.time > now - WINDOW][-MOST_GREENS:]
+    return closed
+
+
+def _newest(tests: List[Known]) -> List[Known]:
+    """The tests that fit the bounds on their number and the number of all runs."""
+    if len(tests) <= MOST_TESTS and sum(len(t.runs) for t in tests) <= MOST_STORED_RUNS:
+        return tests
+    kept, runs = [], 0
+    for known in sorted(tests, key=lambda t: t.runs[-1].time, reverse=True)[:MOST_TESTS]:
+        runs += len(known.runs)
+        if runs > MOST_STORED_RUNS:
+            break
+        kept.append(known)
+    return kept
+
+
+def forget(memory: Memory, tests: Sequence[TestId]) -> None:
+    """Forget all of these tests, and the green runs, which could bring back what was forgotten."""
+    gone = set(tests)
+    memory.tests = [t for t in memory.tests if t.id not in gone]
+    memory.greens = []
+
+
+def flaky_tests(memory: Memory) -> List[Tuple[Known, Verdict]]:
+    """The flaky tests, the most failing first."""
+    judged = [(known, judge(known.runs)) for known in memory.tests]
+    flaky = [(known, verdict) for known, verdict in judged if verdict.flaky]
+    return sorted(flaky, key=lambda kv: (-kv[1].failed, kv[0].id.runner, kv[0].id.name, kv[0].id.scope or ""))
+
+
+# The sources of a pass, in the order of how directly it was seen.
+SOURCES = (NAMED, EXIT, SUMMARY, GREEN_BEFORE)

@@ -1,0 +1,187 @@
+"""The composition root of the hooks: routes an event, and fails silent and safe.
+
+Answers one JSON object on stdout or nothing; always exits 0. What went wrong is kept for `doctor`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from flaky_memory import command, git, payload
+from flaky_memory.store import Store, Unusable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
+
+    from flaky_memory.command import Command
+    from flaky_memory.git import Repository
+    from flaky_memory.payload import Call, Expansion
+
+
+def run(data: bytes, environ: Mapping[str, str]) -> int:
+    """Handle one event. Never raises; always 0."""
+    try:
+        event = json.loads(data.decode("utf-8", "replace"))
+        answer = handle(event, environ, time.time()) if isinstance(event, dict) else None
+        if answer is not None:
+            sys.stdout.buffer.write(json.dumps(answer).encode("ascii") + b"\n")
+            sys.stdout.buffer.flush()
+    except Exception:
+        return 0  # a hook that fails must not be felt; faults with a repository are logged in handle()
+    return 0
+
+
+def handle(event: Dict[str, Any], environ: Mapping[str, str], now: float) -> Optional[Dict[str, Any]]:
+    """The answer to one event, None for silence."""
+    if event.get("hook_event_name") == "UserPromptExpansion":
+        expansion = payload.read_expansion(event)
+        return _expanded(expansion, now) if expansion else None
+    call = payload.read_call(event)
+    if call is None:
+        return None
+    meant = command.read(call.command, call.powershell)
+    if not meant.runs_tests:
+        return None
+    store = None
+    try:
+        place = _place(call.directory, meant)
+        if call.event == "PreToolUse":
+            store = Store(place[0].common) if place else None
+            _before(call, meant, place, environ, now)
+            return None
+        store, pending = _take(call, place)
+        if store is None or pending is None:
+            return None
+        return _after(call, meant, store, pending, environ, now)
+    except Exception as problem:
+        if store is not None:
+            store.log(_problem_code(problem), now, f"{type(problem).__name__}: {problem}")
+        return None
+
+
+def _problem_code(problem: Exception) -> str:
+    from flaky_memory.lock import Busy
+
+    if isinstance(problem, Unusable):
+        return str(problem)
+    return "busy" if isinstance(problem, Busy) else "unwritable" if isinstance(problem, OSError) else "fault"
+
+
+# -- where
+
+
+def _directory(session_directory: str, top: Optional[str], directory: Optional[str]) -> Optional[str]:
+    """Where a runner starts, absolute."""
+    if directory is None:
+        return None
+    if directory.startswith(command.TOP):
+        return os.path.normpath((top or session_directory) + "/" + directory[len(command.TOP) :])
+    return os.path.normpath(os.path.join(session_directory, directory))
+
+
+def _place(session_directory: str, meant: Command) -> Optional[Tuple[Repository, List[str]]]:
+    """The repository that the tests belong to and the directories that they start in; None when
+    that is no repository, or more than one."""
+    own = git.find_repository(session_directory)
+    top = own.top if own else None
+    found = [_directory(session_directory, top, i.directory) for i in meant.invocations]
+    directories = sorted({d for d in found if d is not None})
+    repositories = {git.find_repository(d) for d in directories}
+    if len(repositories) != 1 or None in repositories:
+        return None
+    repository = repositories.pop()
+    return (repository, directories) if repository else None
+
+
+def _leftovers(meant: Command, repository: Repository, session_directory: str) -> Set[str]:
+    """The files that the command's runs write, relative to the top."""
+    found = set()
+    for path in meant.leftovers:
+        full = os.path.normpath(os.path.join(session_directory, path))
+        if full.startswith(repository.top + os.sep):
+            found.add(full[len(repository.top) + 1 :])
+    return found
+
+
+# -- before
+
+
+def _before(
+    call: Call, meant: Command, place: Optional[Tuple[Repository, List[str]]], environ: Mapping[str, str], now: float
+) -> None:
+    """Keep the state of the tree for the call's end."""
+    if place is None:
+        return
+    repository, directories = place
+    store = Store(repository.common)
+    if not store.enabled:
+        return
+    store.sweep_pending(now)
+    if not store.claim_pending(call.id):
+        return
+    tree, problem = None, meant.reason or ""
+    if not problem:
+        leftovers = _leftovers(meant, repository, call.directory)
+        tree, problem = git.tree_state(repository, directories, leftovers, environ)
+    store.put_pending(call.id, {"directory": call.directory, "tree": tree, "problem": problem})
+
+
+# -- after
+
+
+def _take(call: Call, place: Optional[Tuple[Repository, List[str]]]) -> Tuple[Optional[Store], Optional[Dict[str, Any]]]:
+    """What PreToolUse kept for this call. The session's directory may have moved with the command,
+    so the repository of where it is now is asked too."""
+    here = git.find_repository(call.directory)
+    folders = [r.common for r in (place[0] if place else None, here) if r]
+    for common in dict.fromkeys(folders):
+        store = Store(common)
+        pending = store.take_pending(call.id)
+        if pending is not None:
+            return store, pending
+    return None, None
+
+
+def _after(
+    call: Call, meant: Command, store: Store, pending: Dict[str, Any], environ: Mapping[str, str], now: float
+) -> Optional[Dict[str, Any]]:
+    directory = pending.get("directory")
+    place = _place(directory, meant) if isinstance(directory, str) else None
+    problem = call.skipped or str(pending.get("problem") or "")
+    if not problem and (place is None or not store.enabled):
+        problem = "off" if place else "no-repository"
+    tree = None
+    if not problem and place is not None and isinstance(directory, str):
+        leftovers = _leftovers(meant, place[0], directory)
+        tree, problem = git.tree_state(place[0], place[1], leftovers, environ)
+        problem = problem or _changed(meant, pending.get("tree"), tree)
+    from flaky_memory import record
+
+    if problem or place is None or tree is None or not isinstance(directory, str):
+        store.log(problem or "git-failed", now)
+        return record.closings_only(call, store, now)
+    return record.record(call, meant, store, record.Place(place[0].top, directory, tree), now)
+
+
+def _changed(meant: Command, before: Any, after: Optional[str]) -> str:
+    """Why the run belongs to neither tree: "" when it belongs to the tree afterwards."""
+    if meant.changes_before:
+        return "changed-around" if meant.changes_after else ""
+    return "" if before == after else "changed-meanwhile"
+
+
+# -- the slash command
+
+
+def _expanded(expansion: Expansion, now: float) -> Dict[str, Any]:
+    from flaky_memory import slash
+
+    return {
+        "decision": "block",
+        "reason": slash.answer(expansion.arguments, expansion.directory, now)[1],
+        "hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "suppressOriginalPrompt": True},
+    }

@@ -1,0 +1,218 @@
+"""Every sentence that anyone reads. Pure.
+
+What comes from outside (test names, paths) is shown as one printable, bounded line.
+"""
+
+from __future__ import annotations
+
+from flaky_memory.verdict import WINDOW_DAYS, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict, Iterable, List, Optional, Sequence, Set, Tuple
+
+    from flaky_memory.model import Known, TestId
+
+MOST_NOTES = 10
+LONGEST_ID = 200
+_PREFIX = "flaky-memory: "
+_INSTRUCTION = "It may be flaky rather than broken by this change: run it again before you change code for it."
+_INSTRUCTION_MANY = "They may be flaky rather than broken by this change: run them again before you change code for them."
+
+# -- test ids
+
+
+def printable(text: str, longest: int = LONGEST_ID) -> str:
+    """Text of a stranger on one bounded line. What could be taken for something else than a name is
+    put in quotes with its special characters escaped: control characters, marks that change the
+    direction of writing, several sentences, more than `longest` characters."""
+    if len(text) <= longest and text.isprintable() and not _reads_as_prose(text):
+        return text
+    cut = text[:longest] + ("\u2026" if len(text) > longest else "")
+    shown = "".join(c if c.isprintable() and c not in '"\\' else _escaped(c) for c in cut)
+    return '"' + shown + '"'
+
+
+def _escaped(char: str) -> str:
+    return {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}.get(char, f"\\u{ord(char):04x}")
+
+
+def _reads_as_prose(text: str) -> bool:
+    return any(end in text for end in (". ", "! ", "? ", "; ")) or "flaky-memory" in text
+
+
+def display_id(test: TestId, ambiguous: bool = False) -> str:
+    """`runner:name`; with its scope where two stored tests would read the same, and always with the
+    file of a JavaScript test."""
+    if test.scope is not None and (ambiguous or test.runner == "js"):
+        return test.runner + ":" + printable(test.scope + _joint(test) + test.name)
+    return test.runner + ":" + printable(test.name)
+
+
+def _joint(test: TestId) -> str:
+    return "." if test.runner == "go" else "::" if test.runner == "cargo" else " > "
+
+
+def display_ids(tests: Iterable[TestId]) -> Dict[TestId, str]:
+    """The shortest ids that tell all of these tests apart."""
+    found = list(tests)
+    seen: Set[Tuple[str, str]] = set()
+    twice: Set[Tuple[str, str]] = set()
+    for test in found:
+        pair = (test.runner, test.name)
+        (twice if pair in seen else seen).add(pair)
+    return {t: display_id(t, (t.runner, t.name) in twice) for t in found}
+
+
+def forms(test: TestId) -> Set[str]:
+    """Every text by which a person can mean a test."""
+    texts = {test.name, display_id(test), display_id(test, True), f"{test.runner}:{test.name}"}
+    if test.scope is not None:
+        texts |= {f"{test.runner}:{test.scope}{j}{test.name}" for j in (".", "::", " > ", " ")}
+        texts.add(f"{test.scope}{_joint(test)}{test.name}")
+    return texts
+
+
+# -- notes
+
+
+def _times(same_code: int) -> str:
+    return "once" if same_code == 1 else f"{same_code} times"
+
+
+def finding(shown: str, verdict: Verdict) -> str:
+    return (
+        f"{_PREFIX}{shown} failed {verdict.failed} of {verdict.runs} runs in the last {WINDOW_DAYS} days "
+        f"and both passed and failed on the same code {_times(verdict.same_code)}"
+    )
+
+
+def findings(flaky: Sequence[Tuple[str, Verdict]]) -> str:
+    """What the person reads: the findings, at most ten, the rest counted."""
+    lines = [finding(shown, verdict) for shown, verdict in flaky[:MOST_NOTES]]
+    if len(flaky) > MOST_NOTES:
+        lines.append(f"{_PREFIX}{len(flaky) - MOST_NOTES} more failing tests both passed and failed on the same code")
+    return "\n".join(lines)
+
+
+def note(flaky: Sequence[Tuple[str, Verdict]]) -> str:
+    """What the model reads: the findings, and what to do."""
+    if len(flaky) == 1:
+        return f"{findings(flaky)}. {_INSTRUCTION}"
+    return "".join(line + ".\n" for line in findings(flaky).split("\n")) + _INSTRUCTION_MANY
+
+
+def closings(closed: Sequence[str]) -> str:
+    """What the person reads of tests that were reported and are no longer flaky."""
+    lines = [
+        f"{shown} is no longer flaky: nothing in the last {WINDOW_DAYS} days has it passing and failing on the same code"
+        for shown in closed[:MOST_NOTES]
+    ]
+    if len(closed) > MOST_NOTES:
+        lines.append(f"{len(closed) - MOST_NOTES} more tests are no longer flaky")
+    return "\n".join([_PREFIX + "no longer flaky", *lines])
+
+
+def moved_aside(name: str) -> str:
+    return f"{_PREFIX}the stored runs could not be read; they are kept as {printable(name)} and recording starts over"
+
+
+# -- reasons
+
+
+REASONS: Dict[str, str] = {
+    "recorded": "recorded",
+    "no-tests": "not recorded: this command runs no tests that flaky-memory knows",
+    "elsewhere": "not recorded: the tests run in a container or on another machine, on code that cannot be seen from here",
+    "nowhere": "not recorded: where the tests run is only known while the command runs",
+    "prints-other": "not recorded: the command also prints a file that may hold the output of another run",
+    "unreadable": "not recorded: the command could not be read as shell",
+    "background": "not recorded: the command puts the tests in the background",
+    "in-background": "not recorded: the run was sent to the background",
+    "interrupted": "not recorded: the run was interrupted",
+    "no-output": "not recorded: the client sent no output",
+    "changed-meanwhile": "not recorded: the tree changed while the tests ran",
+    "changed-around": "not recorded: the command changes the code before and after the tests",
+    "varying": "not recorded: a setting of the tests changes from run to run",
+    "no-repository": "not recorded: not in a git repository",
+    "no-git": "not recorded: git was not found on PATH",
+    "git-failed": "not recorded: git could not tell the state of the tree",
+    "too-slow": "not recorded: reading the tree took too long",
+    "large-diff": "not recorded: the uncommitted changes are larger than 4 MiB",
+    "many-files": "not recorded: there are too many untracked files",
+    "large-files": "not recorded: the untracked files are too large",
+    "unreadable-file": "not recorded: an untracked file cannot be read",
+    "too-many-repositories": "not recorded: there are too many submodules or nested repositories",
+    "off": "not recorded: recording is off",
+    "nothing-named": "nothing to record: the output names no test and proves no pass",
+    "damaged": "the stored runs could not be read; they were moved aside",
+    "newer-store": "not recorded: the stored runs were written by a newer version of flaky-memory",
+    "unreadable-store": "not recorded: the stored runs cannot be opened",
+    "busy": "not recorded: another process held the lock for too long",
+    "unwritable": "not recorded: the store cannot be written",
+    "fault": "not recorded: an error in flaky-memory itself",
+    "cached": "not recorded: the results come from a cache",
+}
+
+DISTRUST: Dict[str, str] = {
+    "pipe": "a pipe hides the exit status of the tests",
+    "followed": "another command after the tests decides the exit status",
+    "or": "`||` hides the exit status of the tests",
+    "background": "the tests run in the background",
+    "condition": "the tests stand in a condition or a branch",
+    "substitution": "the tests run in a command substitution",
+    "negated": "`!` turns the exit status around",
+    "loop": "the loop may run the tests any number of times",
+    "keeps-going": "the tool is told to exit 0 whatever fails",
+}
+
+NOT_A_REPOSITORY = "not in a git repository: no runs are recorded here"
+USAGE = "usage: /flaky-memory [status | show TEST | reset [TEST] | on | off]"
+
+
+def reason(code: Optional[str], detail: str = "") -> str:
+    text = REASONS.get(code or "", code or "")
+    return f"{text} ({printable(detail)})" if detail else text
+
+
+# -- the list
+
+
+def header(enabled: bool, seen: int) -> str:
+    tests = "1 test has" if seen == 1 else f"{seen} tests have"
+    return f"flaky-memory is {'on' if enabled else 'off'}: {tests} failed here in the last {WINDOW_DAYS} days"
+
+
+def row(shown: str, verdict: Verdict) -> str:
+    return f"{shown} \u00b7 failed {verdict.failed}/{verdict.runs} \u00b7 same code {_times(verdict.same_code)}"
+
+
+def status(enabled: bool, seen: int, flaky: Sequence[Tuple[str, Verdict]]) -> str:
+    lines = [header(enabled, seen)]
+    if not flaky:
+        lines.append("no test is known to be flaky")
+    return "\n".join(lines + [row(shown, verdict) for shown, verdict in flaky])
+
+
+def forgotten(shown: Optional[str], count: int) -> str:
+    if shown is not None:
+        return f"forgot the runs of {shown}"
+    return f"forgot the runs of {count} test{'' if count == 1 else 's'}"
+
+
+def switched(on: bool) -> str:
+    return "recording is on" if on else "recording is off; the stored runs are kept"
+
+
+def unknown_test(text: str) -> str:
+    return f"no runs are stored for {printable(text)}"
+
+
+def ambiguous_test(text: str, ids: Sequence[str]) -> str:
+    return f"{printable(text)} could mean: " + ", ".join(ids[:MOST_NOTES])
+
+
+def shown_ids(tests: Sequence[Known]) -> Dict[TestId, str]:
+    return display_ids(known.id for known in tests)
+
+

@@ -1,0 +1,263 @@
+"""After a test command: reads the output, adds the run to the store, and answers with the notes."""
+
+from __future__ import annotations
+
+import os
+
+from flaky_memory import fingerprint, history, message, runners, selection
+from flaky_memory.model import NamedTuple, TestId
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+    from flaky_memory.command import Command, Invocation
+    from flaky_memory.history import Named, Observation, Recorded, Selected
+    from flaky_memory.model import Memory, Report
+    from flaky_memory.payload import Call
+    from flaky_memory.selection import Surroundings
+    from flaky_memory.store import Store
+
+LARGEST_OUTPUT = 16 << 20  # bytes: of a longer persisted output its two ends are read
+
+
+class Place(NamedTuple):
+    """The top level of the repository, where the command started, and the fingerprint of the tree."""
+
+    top: str
+    directory: str
+    tree: str
+
+
+def record(call: Call, meant: Command, store: Store, place: Place, now: float) -> Optional[Dict[str, Any]]:
+    """Add one run to the store; the hook's answer, None for silence. Raises Unusable or OSError."""
+    seen, problem = observe(meant, full_output(call), call.exit_zero, place, int(now))
+    if seen is None:
+        store.log(problem, now)
+        return closings_only(call, store, now)
+
+    def change(memory: Memory) -> Tuple[Recorded, Dict[TestId, str], str]:
+        recorded = history.record(memory, seen)
+        known = [k.id for k in memory.tests] + recorded.closed
+        return recorded, message.display_ids(known), memory.moved
+
+    if not seen.named and all(s.green < 0 for s in seen.selected):
+        store.log("nothing-named", now)
+        return closings_only(call, store, now)
+    recorded, ids, moved = store.update(change)
+    store.log("recorded", now)
+    return _answer(call, recorded, ids, moved)
+
+
+def closings_only(call: Call, store: Store, now: float) -> Optional[Dict[str, Any]]:
+    """A command that records nothing still closes what is no longer flaky."""
+    memory = store.load()
+    ids = message.display_ids(k.id for k in memory.tests)
+    if not history.prune(memory, now):
+        return None
+    closed = store.update(lambda m: history.prune(m, now))
+    return _answer(call, history.Recorded([], closed), {**{t: message.display_id(t) for t in closed}, **ids}, "")
+
+
+def _answer(call: Call, recorded: Recorded, ids: Dict[TestId, str], moved: str) -> Optional[Dict[str, Any]]:
+    flaky = [(ids[t], verdict) for t, verdict in recorded.flaky]
+    lines = [message.findings(flaky)] if flaky else []
+    if recorded.closed:
+        lines.append(message.closings([ids[t] for t in recorded.closed]))
+    if moved:
+        lines.append(message.moved_aside(moved))
+    if not lines:
+        return None
+    answer: Dict[str, Any] = {"systemMessage": "\n".join(lines)}
+    if flaky:
+        answer["hookSpecificOutput"] = {"hookEventName": call.event, "additionalContext": message.note(flaky)}
+    return answer
+
+
+# -- the output
+
+
+def full_output(call: Call) -> str:
+    """The output of a call; of a long one the file that holds all of it, or its two ends."""
+    if call.path is None:
+        return call.output
+    try:
+        with open(call.path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size <= LARGEST_OUTPUT:
+                return file.read(LARGEST_OUTPUT).decode("utf-8", "replace")
+            head = file.read(LARGEST_OUTPUT // 2)
+            file.seek(size - LARGEST_OUTPUT // 2)
+            tail = file.read(LARGEST_OUTPUT // 2)
+    except OSError:
+        return call.output + f"\n\n... [{1} characters truncated] ...\n\n"
+    cut = f"\n\n... [{size - LARGEST_OUTPUT} characters truncated] ...\n\n"
+    return head.decode("utf-8", "replace") + cut + tail.decode("utf-8", "replace")
+
+
+def rows_of(meant: Command) -> Optional[List[str]]:
+    """The rows of runners.TABLE that the command's runners can have; None when the output decides."""
+    rows: List[str] = []
+    for invocation in meant.invocations:
+        if invocation.runners is None:
+            return None
+        rows += invocation.runners
+    return list(dict.fromkeys(rows))
+
+
+def read_output(meant: Command, output: str) -> List[Report]:
+    """What the runners say in an output, without the lines that the command itself prints."""
+    if meant.echoes and any(e and e in output for e in meant.echoes):
+        output = "\n".join(line for line in output.split("\n") if line not in meant.echoes)
+    rows = rows_of(meant)
+    return runners.read(output, rows, certain=rows is not None and len(rows) <= len(meant.invocations))
+
+
+# -- the observation
+
+
+def observe(
+    meant: Command, output: str, exit_zero: bool, place: Place, now: int
+) -> Tuple[Optional[Observation], str]:
+    """(what a command showed, "") or (None, why it is not recorded)."""
+    if runners.replayed(output):
+        return None, "cached"
+    reports = read_output(meant, output)
+    selected = [_selected(i, meant, exit_zero, reports, place) for i in meant.invocations]
+    if any(s.selection.varying for s in selected):
+        return None, "varying"
+    settings = sorted({t for s in selected for t in s.selection.settings})
+    tree = fingerprint.fingerprint([place.tree.encode(), *(s.encode("utf-8", "surrogatepass") for s in settings)])
+    named: List[Named] = []
+    unrun = set()
+    for report in reports:
+        around = next((s.around for s in selected if s.runners is None or report.runner in s.runners), None)
+        if around is not None:
+            named += _named(report, around)
+            unrun |= {(report.runner, _scope(report.runner, u, around)) for u in report.unrun}
+    return history.Observation(now, tree if settings else place.tree, tuple(selected), tuple(named), frozenset(unrun)), ""
+
+
+def _selected(
+    invocation: Invocation, meant: Command, exit_zero: bool, reports: Sequence[Report], place: Place
+) -> Selected:
+    prefixes = None
+    if invocation.runners is not None:
+        prefixes = tuple(dict.fromkeys(runners.TABLE[r].prefix for r in invocation.runners))
+    own = [r for r in reports if prefixes is None or r.runner in prefixes]
+    others = [i for i in meant.invocations if i is not invocation]
+    alone = not any(_shares(i, invocation) for i in others)
+    around = surroundings(invocation, place)
+    picked = selection.select(invocation, around)
+    if picked.what is None and any(r.partial for r in own):
+        picked = picked._replace(what=(), base="")
+    return history.Selected(prefixes, picked, around, history.green(invocation, exit_zero, own, alone))
+
+
+def _shares(one: Invocation, other: Invocation) -> bool:
+    return one.runners is None or other.runners is None or bool(set(one.runners) & set(other.runners))
+
+
+def surroundings(invocation: Invocation, place: Place) -> Surroundings:
+    """Where a runner starts, as the selection needs it."""
+    from flaky_memory.hook import _directory
+
+    full = _directory(place.directory, place.top, invocation.directory) or place.directory
+    inside = "" if full == place.top else os.path.relpath(full, place.top).replace(os.sep, "/")
+    rows = invocation.runners or ()
+    project = next((runners.TABLE[r].project for r in rows if runners.TABLE[r].project), ())
+    home = inside if project == (".",) else _nearest(place.top, inside, project) or ""
+    module = _go_module(place.top, inside) if "go" in rows else ("", "")
+    paths = _testpaths(place.top, inside) if "pytest" in rows else ()
+    return selection.Surroundings(inside, home, module, paths)
+
+
+def _nearest(top: str, inside: str, names: Sequence[str]) -> Optional[str]:
+    """The nearest directory, from `inside` up to the top, that holds one of some files."""
+    while names:
+        if any(os.path.isfile(os.path.join(top, inside, n)) for n in names):
+            return inside
+        if not inside:
+            break
+        inside = inside.rpartition("/")[0]
+    return None
+
+
+def _small(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(1 << 18)
+    except OSError:
+        return ""
+
+
+def _go_module(top: str, inside: str) -> Tuple[str, str]:
+    """The import path and directory of the Go module (https://go.dev/ref/mod#go-mod-file)."""
+    home = _nearest(top, inside, ("go.mod",))
+    if home is None:
+        return "", ""
+    for line in _small(os.path.join(top, home, "go.mod")).splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == "module":
+            return words[1].strip('"'), home
+    return "", ""
+
+
+def _testpaths(top: str, inside: str) -> Tuple[str, ...]:
+    """pytest's `testpaths`: where it looks when it is started in its root without arguments."""
+    for name in ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"):
+        text = _small(os.path.join(top, inside, name))
+        at = text.find("\ntestpaths")
+        if at < 0:
+            continue
+        value = text[at + 1 :].partition("=")[2]
+        closed = value.partition("]")[0] if value.lstrip().startswith("[") else _indented(value)
+        return tuple(closed.translate({ord(c): " " for c in "[]\"',"}).split())
+    return ()
+
+
+def _indented(value: str) -> str:
+    first, *rest = value.split("\n")
+    kept = [first]
+    for line in rest:
+        if not line[:1].isspace():
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _scope(runner: str, scope: Optional[str], around: Surroundings) -> Optional[str]:
+    """A scope as it is stored: files from the repository's top, others behind their project."""
+    if runners.PATHS.get(runner) == "scope" and scope is not None:
+        return rooted(scope, around.directory)
+    return selection.with_home(around.home, scope)
+
+
+def _named(report: Report, around: Surroundings) -> List[Named]:
+    found = []
+    for result in report.results:
+        name, scope = result.name[:_LONGEST_NAME], _scope(report.runner, result.scope, around)
+        if runners.PATHS.get(report.runner) == "name":
+            name = rooted(name, around.directory)
+        place = dict(report.places).get((result.name, result.scope), "") if report.places else ""
+        sure = runners.is_sure(report, result)
+        test = TestId(report.runner, scope, name)
+        found.append(history.Named(test, result.failed, result.passed, rooted(place, around.directory) if place else "", sure))
+    return found
+
+
+_LONGEST_NAME = 400
+
+
+def rooted(path: str, inside: str) -> str:
+    """A path that a runner printed in a directory, from the repository's top."""
+    if path.startswith("/") or path[1:3] in (":\\", ":/"):
+        return path
+    head, node = path.partition("::")[0], path.partition("::")[1:]
+    parts = inside.split("/") if inside else []
+    for part in head.replace("\\", "/").split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts) + "".join(node)

@@ -1,0 +1,732 @@
+"""Which tests a command line selects, and which of its settings could explain a flip. Pure.
+
+A selection is a list of atoms, small strings; a test has atoms too, one for every way in which a
+command line can surely mean it. A selection covers a test when they share an atom. So a selection
+can be stored hashed, and what is not understood covers nothing but the same command.
+"""
+
+from __future__ import annotations
+
+from flaky_memory import fingerprint
+from flaky_memory.model import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+
+    from flaky_memory.command import Invocation
+    from flaky_memory.model import TestId
+    from flaky_memory.shell import Word
+
+
+class Surroundings(NamedTuple):
+    """What `select` must know of the place where a runner starts, all relative to the repository's
+    top: the directory ("" for the top), the project it belongs to, Go's module (its import path and
+    directory), and pytest's configured `testpaths`."""
+
+    directory: str
+    home: str = ""
+    module: Tuple[str, str] = ("", "")
+    testpaths: Tuple[str, ...] = ()
+
+
+class Selection(NamedTuple):
+    """What an invocation selects.
+
+    `key` is the same for the same command (how much it prints left out), `base` also with other
+    name filters; "" when something unknown adds to it. `where` are atoms of places, None when not
+    understood; `what` atoms of names, None without a name filter, empty when it is not understood.
+    `settings` belong to the fingerprint; `varying` when one of them changes from run to run.
+    """
+
+    key: str
+    base: str
+    where: Optional[Tuple[str, ...]]
+    what: Optional[Tuple[str, ...]]
+    settings: Tuple[str, ...]
+    varying: bool = False
+
+
+class _Spec(NamedTuple):
+    """The options of one tool: those that take a value, those that change only what is printed or
+    where reports go, those that filter by name, those that leave tests out or choose them in a way
+    that is not understood here. All others are settings."""
+
+    values: FrozenSet[str]
+    harmless: FrozenSet[str]
+    names: FrozenSet[str]
+    leaving_out: FrozenSet[str]
+
+
+def _spec(values: str, harmless: str, names: str, leaving_out: str) -> _Spec:
+    return _Spec(*(frozenset(t.split()) for t in (values, harmless, names, leaving_out)))
+
+
+_JS_HARMLESS = (
+    "--verbose --silent --color --colors --no-color --no-colors --coverage --no-coverage --bail -b --ci --reporters "
+    "--reporter --forceExit --detectOpenHandles --passWithNoTests --outputFile --json --run --no-cache --noStackTrace "
+    "--logHeapUsage --coverage-reporter --coverage-dir --coverageReporters --coverageDirectory --expand -e --watch=false "
+    "--watchAll=false --no-watch --useStderr --notify --hideSkippedTests --slowTestThreshold --only-failures --dots "
+    "--rerun-each --retry --hideSkippedTests --collectCoverage --coverage.enabled --cov --printConsoleTrace"
+)
+_SPECS: Dict[str, _Spec] = {
+    "pytest": _spec(
+        "-k -m -n -p -o -c -W --deselect --ignore --ignore-glob --maxfail --tb --durations --durations-min --junitxml "
+        "--junit-xml --rootdir --cov --cov-report --cov-config --cov-fail-under --color --capture --log-level "
+        "--log-cli-level --log-file --html --timeout --timeout-method --reruns --reruns-delay --only-rerun --count --dist "
+        "--maxprocesses --randomly-seed --random-order-seed --ds --import-mode --basetemp --confcutdir --show-capture -r "
+        "--override-ini --config-file --report-log --verbosity --numprocesses --cache-show --asyncio-mode",
+        "-q -qq -qqq -v -vv -vvv --quiet --verbose --verbosity -x --exitfirst --maxfail --tb --durations --durations-min "
+        "--junitxml --junit-xml --cov --cov-report --cov-config --cov-fail-under --no-cov --cov-append --cov-branch "
+        "--color --capture -s --html --self-contained-html --reruns --reruns-delay --only-rerun --count --no-header "
+        "--no-summary -r --show-capture -l --showlocals --log-level --log-cli-level --log-file --ff --failed-first --nf "
+        "--new-first --strict-markers --strict-config --cache-clear --report-log --instafail --full-trace -ra --rP "
+        "--basetemp --show-fixtures-per-test --sw-skip --no-cov-on-fail --force-sugar --setup-show --flake-finder",
+        "-k --lf --last-failed",
+        "-m --deselect --ignore --ignore-glob --sw --stepwise --pyargs --testmon --picked --splits --group",
+    ),
+    "go": _spec(
+        "-run -skip -count -timeout -parallel -p -cpu -tags -coverprofile -covermode -coverpkg -shuffle -bench -benchtime "
+        "-exec -mod -modfile -ldflags -gcflags -asmflags -vet -fuzz -fuzztime -outputdir -cpuprofile -memprofile -o -C "
+        "-blockprofile -mutexprofile -trace -overlay -pkgdir -toolexec -buildmode -compiler",
+        "-v -count -timeout -json -cover -coverprofile -covermode -coverpkg -failfast -outputdir -cpuprofile -memprofile "
+        "-blockprofile -mutexprofile -trace -x -o -C -test.v -benchmem",
+        "-run -test.run",
+        "-skip -fuzz -bench -args",
+    ),
+    "jest": _spec(
+        "-t --testNamePattern --testPathPattern --testPathPatterns --testPathIgnorePatterns -c --config --env "
+        "--maxWorkers -w --reporters --coverageReporters --coverageDirectory --outputFile --shard --seed "
+        "--testTimeout --rootDir --selectProjects --ignoreProjects --changedSince --testEnvironment --roots --projects "
+        "--collectCoverageFrom --setupFiles --slowTestThreshold --maxConcurrency",
+        _JS_HARMLESS + " --collectCoverageFrom",
+        "-t --testNamePattern",
+        "--testPathIgnorePatterns --shard --selectProjects --ignoreProjects --changedSince -o --onlyChanged "
+        "--findRelatedTests --lastCommit --onlyFailures -f --filter --runTestsByPath=false",
+    ),
+    "vitest": _spec(
+        "-t --testNamePattern -c --config --reporter --outputFile --environment --pool --maxWorkers --minWorkers --shard "
+        "--project --root -r --dir --testTimeout --hookTimeout --sequence.seed --exclude --mode --maxConcurrency --retry "
+        "--coverage.reporter --bail --changed --silent --typecheck.tsconfig --slowTestThreshold --color",
+        _JS_HARMLESS + " --coverage.reporter --coverage.provider --hideSkippedTests --no-isolate=false --ui=false",
+        "-t --testNamePattern",
+        "--shard --project --exclude --changed --related --dir",
+    ),
+    "bun": _spec(
+        "-t --test-name-pattern --timeout --rerun-each --preload -r --coverage-reporter --coverage-dir --seed --reporter "
+        "--reporter-outfile --bail --retry --max-concurrency -c --config --env-file --path-ignore-patterns",
+        _JS_HARMLESS + " --reporter-outfile",
+        "-t --test-name-pattern",
+        "--path-ignore-patterns --changed",
+    ),
+    "cargo": _spec(
+        "-p --package --exclude --test --bin --example --bench --features -F --target --profile --manifest-path -j --jobs "
+        "--target-dir --color --config -Z --message-format --skip --test-threads --format --report-time "
+        "--shuffle-seed --logfile --lockfile-path",
+        "-q --quiet -v --verbose -vv --color --no-fail-fast --message-format --nocapture --no-capture --show-output "
+        "--format --report-time --logfile --locked --offline --frozen --keep-going --timings --exact --target-dir "
+        "-Z --future-incompat-report",
+        "",
+        "--skip --ignored --include-ignored --exclude",
+    ),
+    "nextest": _spec(
+        "-p --package --exclude --test --bin --example --features -F --target --cargo-profile --manifest-path -j -P --profile "
+        "--test-threads --target-dir --color -E --filterset --filter-expr --retries --partition --run-ignored --skip "
+        "--status-level --final-status-level --failure-output --success-output --message-format --build-jobs --config-file",
+        "-v --verbose --color --no-fail-fast --fail-fast --ff --nff --status-level --final-status-level --failure-output "
+        "--success-output --no-capture --nocapture --show-progress --hide-progress-bar --retries --message-format "
+        "--locked --offline --frozen --no-tests --max-fail --cargo-quiet --target-dir --exact",
+        "",
+        "-E --filterset --filter-expr --partition --run-ignored --skip --exclude",
+    ),
+    "phpunit": _spec(
+        "--filter --testsuite --group --exclude-group --exclude-testsuite --exclude-filter -c --configuration --bootstrap "
+        "--log-junit --log-teamcity --coverage-html --coverage-clover --coverage-text --coverage-xml --order-by "
+        "--random-order-seed --printer --repeat --cache-directory --cache-result-file --include-path -d --prepend "
+        "--test-suffix --covers --uses --colors --columns --testdox-html --testdox-text --repeat --stop-on",
+        "-v --verbose --debug --testdox --colors --no-progress --no-results --no-output --stop-on-failure --stop-on-error "
+        "--stop-on-defect --stop-on-warning --teamcity --no-coverage --log-junit --log-teamcity --coverage-html "
+        "--coverage-clover --coverage-text --coverage-xml --columns --display-warnings --display-deprecations "
+        "--display-notices --display-errors --display-skipped --display-incomplete --display-all-issues --stderr "
+        "--no-logging --cache-result --do-not-cache-result --cache-directory --cache-result-file --no-interaction "
+        "--testdox-html --testdox-text --disallow-test-output --repeat --testdox-summary --reverse-list --no-colors",
+        "--filter",
+        "--testsuite --group --exclude-group --exclude-testsuite --exclude-filter --covers --uses",
+    ),
+    "rspec": _spec(
+        "-e --example -E --example-matches -t --tag -f --format -o --out -r --require -I --order --seed -P --pattern "
+        "--exclude-pattern -O --options --default-path --failure-exit-code --next-failure --profile",
+        "-f --format -o --out -fd -fp -c --color --colour --no-color --force-color --force-colour --no-colour -b "
+        "--backtrace --profile -p --fail-fast --no-fail-fast -w=false --failure-exit-code --no-profile --deprecation-out",
+        "-e --example",
+        "-t --tag -E --example-matches -P --pattern --exclude-pattern --only-failures --next-failure -n",
+    ),
+    "maven": _spec(
+        "-pl --projects -P --activate-profiles -f --file -s --settings -T --threads -rf --resume-from -l --log-file",
+        "-B --batch-mode -q --quiet -X --debug -e --errors -ntp --no-transfer-progress -o --offline -U -fae -ff -V -am "
+        "--also-make -fn --fail-never --fail-at-end -Dstyle.color -Dsurefire.useFile -Dsurefire.reportFormat "
+        "-Dsurefire.rerunFailingTestsCount -DfailIfNoTests -Dsurefire.failIfNoSpecifiedTests -DtrimStackTrace "
+        "-Dsurefire.trimStackTrace -Dsurefire.printSummary -l --log-file -Dmaven.test.failure.ignore -C -c -nsu",
+        "-Dtest",
+        "-Dgroups -DexcludedGroups -rf --resume-from -Dsurefire.excludes -Dsurefire.includes -DskipTests -Dit.test",
+    ),
+    "gradle": _spec(
+        "--tests -x --exclude-task -p --project-dir -b -c -I --init-script -g --gradle-user-home --max-workers "
+        "--console --warning-mode --build-cache=x --priority",
+        "-q --quiet -i --info -d --debug -s --stacktrace -S --full-stacktrace --continue --console --warning-mode --scan "
+        "--no-scan --daemon --no-daemon --parallel --no-parallel --build-cache --no-build-cache --rerun-tasks --offline "
+        "--configuration-cache --no-configuration-cache --profile --fail-fast --rerun --warn -w --configure-on-demand "
+        "--no-watch-fs --watch-fs clean cleanTest --max-workers --priority --rerun",
+        "--tests",
+        "-x --exclude-task",
+    ),
+    "unittest": _spec(
+        "-k -s --start-directory -p --pattern -t --top-level-directory --durations",
+        "-v --verbose -q --quiet -f --failfast -b --buffer -c --catch --locals --durations",
+        "-k",
+        "-p --pattern",
+    ),
+    "mocha": _spec(
+        "-g --grep -f --fgrep -R --reporter -O --reporter-option --reporter-options -r --require --config --timeout -t "
+        "--ui -u --ignore --exclude --retries --slow -s --extension --spec --file --package -j --jobs --opts",
+        "-R --reporter -O --reporter-option --reporter-options -b --bail -c --color --colors -C --no-color --no-colors "
+        "--full-trace --diff --no-diff --inline-diffs --exit --slow -s --retries --no-exit",
+        "-g --grep -f --fgrep",
+        "-i --invert --ignore --exclude --spec --file",
+    ),
+    "node": _spec(
+        "--test-name-pattern --test-skip-pattern --test-reporter --test-reporter-destination --test-concurrency "
+        "--test-shard --test-timeout --import --require -r --loader --experimental-loader --env-file --conditions -C",
+        "--test --test-reporter --test-reporter-destination --experimental-test-coverage --enable-source-maps "
+        "--no-warnings --trace-warnings --test-force-exit --test-coverage-include --test-coverage-exclude",
+        "--test-name-pattern",
+        "--test-skip-pattern --test-shard --test-only",
+    ),
+    "deno": _spec(
+        "--filter --reporter --junit-path --coverage --config -c --import-map --lock --seed --env-file --ignore --cert "
+        "--location --fail-fast=x --repeats",
+        "--reporter --junit-path --coverage --quiet -q --no-check --check --trace-leaks --fail-fast --cached-only "
+        "--no-lock --frozen --clean --coverage-raw-data-only --hide-stacktraces",
+        "--filter",
+        "--ignore --permit-no-files",
+    ),
+    "dotnet": _spec(
+        "--filter -c --configuration -f --framework -r --runtime -l --logger -v --verbosity -s --settings -o --output "
+        "--results-directory --collect -a --arch --os -p --property --diag --project --solution",
+        "-l --logger -v --verbosity --nologo --results-directory --collect --no-build --no-restore --blame --diag "
+        "--blame-hang --blame-crash --tl -tl --tl:on --tl:off -tl:off --interactive --output -v:q -v:n -v:m",
+        "--filter",
+        "",
+    ),
+    "playwright": _spec(
+        "-g --grep --grep-invert -c --config --project --reporter --retries --repeat-each --workers -j --shard --timeout "
+        "--output --trace --max-failures --global-timeout --tsconfig --update-snapshots",
+        "--reporter --retries --repeat-each --output --trace -x --max-failures --quiet --pass-with-no-tests --list=no",
+        "-g --grep",
+        "--grep-invert --shard --project --last-failed --only-changed",
+    ),
+    "ava": _spec(
+        "-m --match --timeout -t -c --concurrency --config --node-arguments -T",
+        "-v --verbose --tap -t --fail-fast --color --no-color --no-worker-threads=x",
+        "-m --match",
+        "",
+    ),
+    "tap": _spec(
+        "-g --grep -R --reporter -t --timeout -j --jobs --before --after --node-arg --coverage-report -b --bail",
+        "-R --reporter --disable-coverage --allow-incomplete-coverage --allow-empty-coverage --coverage-report "
+        "--no-color -c --color -b --bail --show-full-coverage --no-coverage --coverage-map -C",
+        "-g --grep",
+        "-i --invert --changed -n --only -O",
+    ),
+    "ruby": _spec(
+        "-n --name -s --seed -e --exclude -i --include",
+        "-v --verbose -p --pride --no-plugins -f --fail-fast -q -d --defer-output -b --backtrace -c --color",
+        "-n --name -i --include",
+        "-e --exclude -x",
+    ),
+    "mix": _spec(
+        "--only --exclude --include --seed --max-failures --max-cases --timeout --formatter --partitions "
+        "--exit-status --slowest --slowest-modules --repeat-until-failure --warnings-as-errors=x --name-pattern",
+        "--trace --color --no-color --slowest --slowest-modules --max-failures --formatter --cover --export-coverage "
+        "--no-compile --no-deps-check --raise --force --listen-on-stdin --preload-modules --repeat-until-failure",
+        "",
+        "--only --exclude --include --partitions --failed --stale --name-pattern",
+    ),
+    "ctest": _spec(
+        "-R --tests-regex -E --exclude-regex -L -LE -j --parallel --test-dir --timeout -I --repeat -C --build-config -O "
+        "--output-log --output-junit --stop-time --preset --resource-spec-file -T -D -M -S",
+        "-V -VV --verbose --extra-verbose --output-on-failure --no-tests --output-junit -Q --quiet -O --output-log "
+        "--progress --repeat --stop-on-failure --test-output-size-passed --test-output-size-failed --no-compress-output",
+        "-R --tests-regex",
+        "-E --exclude-regex -L -LE -I --rerun-failed --preset",
+    ),
+}  # fmt: skip
+_SPECS["gotestsum"] = _SPECS["go"]
+_SPECS["node script"] = _SPECS["node"]
+
+# Variables that change how a run looks and not how it ends.
+_HARMLESS_VARIABLES = frozenset((
+    "CI NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TERM COLORTERM COLUMNS LINES PYTHONUNBUFFERED "
+    "PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONFAULTHANDLER PYTHONUTF8 RUST_BACKTRACE RUST_LIB_BACKTRACE "
+    "CARGO_TERM_COLOR CARGO_TERM_PROGRESS_WHEN CARGO_TERM_VERBOSE CARGO_INCREMENTAL GITHUB_ACTIONS CLAUDECODE AI_AGENT "
+    "DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO DOTNET_CLI_UI_LANGUAGE NPM_CONFIG_LOGLEVEL NPM_CONFIG_COLOR PAGER "
+    "GIT_PAGER PY_COLORS COVERAGE_FILE XDEBUG_MODE PIP_DISABLE_PIP_VERSION_CHECK HUSKY NEXT_TELEMETRY_DISABLED "
+    "DISABLE_OPENCOLLECTIVE ADBLOCK GOTRACEBACK NODE_NO_WARNINGS PYTEST_XDIST_AUTO_NUM_WORKERS DISPLAY"
+).split())  # fmt: skip
+# What has another value each time: then two runs of one command differ in a setting.
+_UNSTEADY = ("$(", "`", "$RANDOM", "$SRANDOM", "${RANDOM", "$$", "$EPOCH", "$SECONDS")
+
+
+class _Parsed:
+    """A command line taken apart: name filters, other words, what is left of it for `key`."""
+
+    __slots__ = ("leaving_out", "names", "options", "positionals", "settings")
+
+    def __init__(self) -> None:
+        self.names: List[Tuple[str, str]] = []
+        self.positionals: List[Word] = []
+        self.options: List[str] = []  # those that choose places, as written
+        self.settings: List[str] = []
+        self.leaving_out: List[str] = []
+
+
+def select(invocation: Invocation, around: Surroundings) -> Selection:
+    """What an invocation selects, and its settings."""
+    spec = _SPECS.get(invocation.tool)
+    settings = sorted(f"{n}={v}" for n, v in invocation.env.items() if n not in _HARMLESS_VARIABLES)
+    if spec is None:
+        texts = [w.text for w in invocation.args]
+        base = fingerprint.key(invocation.tool, around.directory, *texts)
+        selection = Selection(base, base, None, None, tuple(settings))
+    else:
+        parsed = _parse(invocation, spec)
+        settings += sorted(parsed.settings)
+        selection = _selection(invocation.tool, parsed, around, tuple(settings))
+    if invocation.opaque:
+        selection = selection._replace(key="", base="", where=None)
+    varying = any(u in s for s in settings for u in _UNSTEADY) or (
+        invocation.varying and any("$" in s for s in settings)
+    )
+    return selection._replace(varying=varying)
+
+
+def _selection(tool: str, parsed: _Parsed, around: Surroundings, settings: Tuple[str, ...]) -> Selection:
+    places = [w.text for w in parsed.positionals]
+    what: Optional[Tuple[str, ...]] = None
+    filters: List[str] = [f"{o}={v}" for o, v in parsed.names]
+    if tool in ("cargo", "nextest"):
+        filters, places = [*filters, *places], []
+        parsed.names += [("filter", w.text) for w in parsed.positionals]
+    if parsed.names:
+        what = _names(tool, parsed.names)
+    if parsed.leaving_out:
+        what = ()
+    base = fingerprint.key(tool, around.directory, *parsed.options, "", *places)
+    key = fingerprint.key(base, *filters, "", *parsed.leaving_out)
+    where: Optional[Tuple[str, ...]] = None
+    if not any(w.dynamic or _is_glob(w.text) for w in parsed.positionals):
+        where = _WHERE.get(tool, _nowhere)(places, parsed, around)
+    return Selection(key, base, where, what, settings)
+
+
+def _is_glob(text: str) -> bool:
+    return any(c in text for c in "*?{") and "..." not in text
+
+
+def _parse(invocation: Invocation, spec: _Spec) -> _Parsed:
+    parsed, words, at = _Parsed(), invocation.args, 0
+    while at < len(words):
+        text = words[at].text
+        at += 1
+        if text == "--":
+            continue
+        if text[:1] != "-" or text == "-":
+            parsed.positionals.append(words[at - 1])
+            continue
+        option, equals, value = text.partition("=")
+        if option.startswith("--") and invocation.tool in ("go", "gotestsum"):
+            option = option[1:]
+        if not equals and option in spec.values and at < len(words):
+            value, at = words[at].text, at + 1
+        elif not equals and _has_value_attached(option, spec) and invocation.tool not in ("go", "gotestsum"):
+            option, value = option[:2], option[2:]
+        _sort_option(parsed, spec, option, value)
+    return parsed
+
+
+def _has_value_attached(option: str, spec: _Spec) -> bool:
+    """`-n4`, `-rA`."""
+    return len(option) > 2 and option[:2] != "--" and option[:2] in spec.values and option not in spec.harmless
+
+
+def _sort_option(parsed: _Parsed, spec: _Spec, option: str, value: str) -> None:
+    written = f"{option}={value}" if value else option
+    if option in spec.leaving_out:
+        parsed.leaving_out.append(written)
+    elif option in spec.names:
+        parsed.names.append((option, value))
+    elif option in _PLACES:
+        parsed.options.append(written)
+    elif option not in spec.harmless and written not in spec.harmless and not _only_prints(option, spec):
+        parsed.settings.append(written)
+
+
+# Options that choose places: they belong to the base, not to the settings.
+_PLACES = frozenset(
+    "-p --package --workspace --all --lib --bins --bin --tests --test --doc --examples --example --all-targets "
+    "--manifest-path -pl --projects -s --start-directory -t --top-level-directory discover --testPathPattern "
+    "--testPathPatterns --runTestsByPath --test-dir --project-dir --benches --bench -f --file".split()
+)
+
+
+def _only_prints(option: str, spec: _Spec) -> bool:
+    """Short flags written together: `-qx`, `-rA`, `-fd`."""
+    if option.startswith("--") or len(option) < 3 or option[:2] not in spec.harmless:
+        return False
+    return option[:2] in spec.values or all("-" + c in spec.harmless for c in option[1:])
+
+
+# -- names
+
+_REGEX = frozenset("\\^$*+?()[]{}|")
+
+
+def _names(tool: str, names: List[Tuple[str, str]]) -> Tuple[str, ...]:
+    """The atoms of name filters; none when one of them is no plain name."""
+    atoms: List[str] = []
+    for option, value in names:
+        if option in ("--lf", "--last-failed"):
+            atoms.append("last failed")
+            continue
+        found = _plain_names(tool, value)
+        if not found:
+            return ()
+        atoms.extend("name:" + n for n in found)
+    return tuple(atoms) if len(names) == 1 or tool in ("cargo", "nextest", "rspec", "unittest", "gradle") else ()
+
+
+def _plain_names(tool: str, value: str) -> List[str]:
+    """The names that a filter lists, anchors taken off: `^(TestA|TestB)$`, `Class#method`."""
+    if tool in ("go", "gotestsum"):
+        value = "/".join(_unanchored(p) for p in value.split("/"))
+    elif tool == "phpunit":
+        value = _unanchored(value.strip("/")).replace("\\\\", "\\").replace("::", "\0").lstrip("\\")
+        short, separator, method = value.rpartition("\0")
+        value = short.rpartition("\\")[2] + "::" + method if separator else method.rpartition("\\")[2]
+    elif tool == "dotnet":
+        for prefix in ("FullyQualifiedName~", "FullyQualifiedName=", "DisplayName~", "DisplayName=", "Name=", "Name~", "ClassName="):
+            value = value[len(prefix) :] if value.startswith(prefix) else value
+    elif tool == "gradle":
+        value = ".".join(value.lstrip("*.").split(".")[-2:])
+    elif tool not in ("rspec", "cargo", "nextest", "maven", "unittest", "pytest"):
+        value = _unanchored(value)
+    alternatives = value.split(",") if tool == "maven" else value.split("|")
+    if any(not a or _REGEX & set(a) - ({"[", "]"} if tool == "rspec" else set()) for a in alternatives):
+        return []
+    if tool == "pytest" and any(not a.replace("_", "a").isalnum() for a in alternatives):
+        return []
+    return alternatives
+
+
+def _unanchored(pattern: str) -> str:
+    pattern = pattern[1:] if pattern.startswith("^") else pattern
+    pattern = pattern[:-1] if pattern.endswith("$") and not pattern.endswith("\\$") else pattern
+    return pattern[1:-1] if pattern.startswith("(") and pattern.endswith(")") and pattern.count("(") == 1 else pattern
+
+
+# -- places of a command line
+
+def _path(around: Surroundings, text: str) -> Optional[str]:
+    """A path argument from the repository's top; None when it leaves it or is absolute."""
+    if text.startswith(("/", "~")) or text[1:3] in (":\\", ":/"):
+        return None
+    parts: List[str] = [p for p in around.directory.split("/") if p]
+    for part in text.replace("\\", "/").split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _paths(around: Surroundings, texts: Sequence[str]) -> Optional[Tuple[str, ...]]:
+    found = [_path(around, t) for t in texts]
+    return None if None in found else tuple(f"path:{p}" for p in found)
+
+
+def _where_pytest(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    if not places:
+        return _paths(around, around.testpaths or ("",))
+    found = []
+    for place in places:
+        path, colons, node = place.partition("::")
+        joined = _path(around, path)
+        if joined is None:
+            return None
+        found.append(f"path:{joined}{colons}{node}")
+    return tuple(found)
+
+
+def _where_go(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    atoms = []
+    for place in places or ["."]:
+        tree = place == "..." or place.endswith("/...")
+        plain = place[:-3].rstrip("/") if tree else place
+        if place.endswith(".go") or (tree and "..." in plain):
+            return None
+        if place.startswith("."):
+            path = _path(around, plain or ".")
+            if path is None:
+                return None
+            atoms.append(("tree:" if tree else "package:") + path)
+        else:
+            atoms.append(("import tree:" if tree else "import:") + plain)
+    return tuple(atoms)
+
+
+def _where_pattern(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    """jest, vitest, bun, playwright: words that a file's path must contain."""
+    places = [*places, *(o.partition("=")[2] for o in parsed.options if o.startswith("--testPathPattern"))]
+    if not places:
+        return _paths(around, ("",))
+    if any(_REGEX & set(p) for p in places):
+        return None
+    clean = [p.replace("\\", "/").strip("/") for p in places]
+    return tuple("pattern:" + (c[2:] if c.startswith("./") else c) for c in clean if c and not c.startswith(".."))
+
+
+def _where_paths(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    """rspec, mocha, node, deno, ava, tap, mix: files and folders."""
+    return _paths(around, places or ("",))
+
+
+def _where_explicit(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    """mocha, node, ava, tap: without files they take the ones that their configuration names."""
+    return _paths(around, places) if places else None
+
+
+def _where_cargo(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    atoms = []
+    for option in parsed.options:
+        name, _, value = option.partition("=")
+        if name in ("--workspace", "--all"):
+            atoms.append("all:" + around.home)
+        elif name in ("-p", "--package") and len(parsed.options) == 1:
+            atoms.append("crate:" + value.replace("-", "_"))
+        elif name == "--test":
+            atoms.append("target:" + value)
+        else:
+            return None
+    return tuple(atoms) or None
+
+
+def _where_phpunit(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    atoms = []
+    for place in places:
+        folder, _, name = place.replace("\\", "/").rpartition("/")
+        if not name.endswith(".php"):
+            return None
+        atoms += [f"class:{name[:-4]} in {folder.rpartition('/')[2].lower()}", f"class:{name[:-4]}"]
+    return tuple(atoms) or None
+
+
+def _where_maven(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    modules = [o.partition("=")[2] for o in parsed.options if o.startswith(("-pl=", "--projects="))]
+    if modules:
+        names = [m for group in modules for m in group.split(",")]
+        return tuple("module:" + n.strip(":").rpartition("/")[2] for n in names) if "!" not in "".join(names) else None
+    return ("all:" + around.home,) if around.directory == around.home else None
+
+
+def _where_gradle(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    tasks = [p for p in places if p not in ("clean", "cleanTest")]
+    if around.directory != around.home:
+        return None
+    return tuple("task:" + ("test" if t in ("check", "build") else t) for t in tasks) or None
+
+
+def _where_unittest(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    if parsed.options or "discover" in places:
+        return None
+    if not places:
+        return ("all:" + around.home,)
+    return tuple("module:" + (p[:-3].replace("/", ".") if p.endswith(".py") else p) for p in places)
+
+
+def _nowhere(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    return None
+
+
+_WHERE: Dict[str, Callable[[List[str], _Parsed, Surroundings], Optional[Tuple[str, ...]]]] = {
+    "pytest": _where_pytest, "go": _where_go, "gotestsum": _where_go, "jest": _where_pattern,
+    "vitest": _where_pattern, "bun": _where_pattern, "playwright": _where_pattern, "rspec": _where_paths,
+    "deno": _where_paths, "mix": _where_paths, "mocha": _where_explicit, "node": _where_explicit,
+    "ava": _where_explicit, "tap": _where_explicit, "cargo": _where_cargo, "nextest": _where_cargo,
+    "phpunit": _where_phpunit, "maven": _where_maven, "gradle": _where_gradle, "unittest": _where_unittest,
+}  # fmt: skip
+
+# -- atoms of a test
+
+
+def where_atoms(test: TestId, place: str, around: Surroundings) -> List[str]:
+    """Every way in which a command line can name the place of a test, the widest first."""
+    return _TEST_WHERE.get(test.runner, _test_in_file)(test, place, around)
+
+
+def what_atoms(test: TestId) -> List[str]:
+    """Every name filter that surely takes a test in."""
+    name = test.name
+    pieces = _TEST_WHAT.get(test.runner, _title_pieces)(name)
+    return ["name:" + p for p in pieces]
+
+
+def _ancestors(path: str) -> List[str]:
+    parts = path.split("/")
+    return ["path:", *("path:" + "/".join(parts[: n + 1]) for n in range(len(parts)))]
+
+
+def _test_pytest(test: TestId, place: str, around: Surroundings) -> List[str]:
+    path, _, node = test.name.partition("::")
+    atoms = _ancestors(path)
+    bare, bracket, _ = node.partition("[")
+    names = bare.split("::") if bare else []
+    atoms += [f"path:{path}::" + "::".join(names[: n + 1]) for n in range(len(names))]
+    return [*atoms, f"path:{test.name}"] if bracket else atoms
+
+
+def _test_go(test: TestId, place: str, around: Surroundings) -> List[str]:
+    if test.scope is None:
+        return []
+    parts = test.scope.split("/")
+    atoms = ["import:" + test.scope]
+    atoms += ["import tree:" + "/".join(parts[: n + 1]) for n in range(len(parts))]
+    module, folder = around.module
+    if module and (test.scope + "/").startswith(module + "/"):
+        inside = [p for p in (folder + "/" + test.scope[len(module) :]).split("/") if p]
+        atoms += ["tree:" + "/".join(inside[:n]) for n in range(len(inside) + 1)]
+        atoms.append("package:" + "/".join(inside))
+    return atoms
+
+
+def _test_in_file(test: TestId, place: str, around: Surroundings) -> List[str]:
+    if test.scope is None:
+        return []
+    path = test.scope[2:] if test.scope.startswith("./") else test.scope
+    atoms = _ancestors(path)
+    if place:
+        atoms.append("path:" + (place[2:] if place.startswith("./") else place))
+    parts = path.split("/")
+    for first in range(len(parts)):
+        for last in range(first, len(parts)):
+            piece = "/".join(parts[first : last + 1])
+            atoms.append("pattern:" + piece)
+            if last == len(parts) - 1:
+                while "." in piece.rpartition("/")[2].strip("."):
+                    piece = piece.rpartition(".")[0]
+                    atoms.append("pattern:" + piece)
+    return atoms
+
+
+def _home_of(test: TestId) -> Tuple[str, str]:
+    """(project, scope) of a test whose project was put before its scope; see `with_home`."""
+    home, separator, scope = (test.scope or "").partition("//")
+    return (home, scope) if separator else ("", test.scope or "")
+
+
+def with_home(home: str, scope: Optional[str]) -> Optional[str]:
+    """A scope that also tells apart two projects in one repository."""
+    return f"{home}//{scope or ''}" if home else scope
+
+
+def _test_cargo(test: TestId, place: str, around: Surroundings) -> List[str]:
+    home, scope = _home_of(test)
+    target = scope.rpartition("::")[2] or scope
+    return ["all:" + home, "crate:" + scope.partition("::")[0].replace("-", "_"), "target:" + target]
+
+
+def _test_phpunit(test: TestId, place: str, around: Surroundings) -> List[str]:
+    namespace, _, short = test.name.partition("::")[0].rpartition("\\")
+    return [f"class:{short} in {namespace.rpartition(chr(92))[2].lower()}" if namespace else f"class:{short}"]
+
+
+def _test_maven(test: TestId, place: str, around: Surroundings) -> List[str]:
+    home, scope = _home_of(test)
+    return ["all:" + home, *(["module:" + scope] if scope else [])]
+
+
+def _test_gradle(test: TestId, place: str, around: Surroundings) -> List[str]:
+    _, scope = _home_of(test)
+    return ["task:" + scope, "task:" + scope.rpartition(":")[2]] if scope else []
+
+
+def _test_unittest(test: TestId, place: str, around: Surroundings) -> List[str]:
+    home, _ = _home_of(test)
+    parts = test.name.partition(" ")[0].split(".")
+    return ["all:" + home, *("module:" + ".".join(parts[: n + 1]) for n in range(len(parts)))] if home == around.home else []
+
+
+_TEST_WHERE: Dict[str, Callable[[TestId, str, Surroundings], List[str]]] = {
+    "pytest": _test_pytest, "go": _test_go, "cargo": _test_cargo, "phpunit": _test_phpunit,
+    "maven": _test_maven, "gradle": _test_gradle, "unittest": _test_unittest,
+}  # fmt: skip
+
+
+def _title_pieces(name: str) -> List[str]:
+    """js and its kin filter by a text that the titles, joined by blanks, contain."""
+    titles = name.split(" > ")
+    return [" ".join(titles[a:b]) for a in range(len(titles)) for b in range(a + 1, len(titles) + 1)]
+
+
+def _dotted_pieces(separator: str) -> Callable[[str], List[str]]:
+    def pieces(name: str) -> List[str]:
+        parts = name.split(separator)[:12]
+        return [separator.join(parts[a:b]) for a in range(len(parts)) for b in range(a + 1, len(parts) + 1)]
+
+    return pieces
+
+
+def _pytest_names(name: str) -> List[str]:
+    return name.partition("::")[2].partition("[")[0].split("::")
+
+
+def _go_names(name: str) -> List[str]:
+    parts = name.split("/")
+    return ["/".join(parts[: n + 1]) for n in range(len(parts))]
+
+
+def _phpunit_names(name: str) -> List[str]:
+    full, _, method = name.partition(" with data set ")[0].partition("::")
+    short = full.rpartition("\\")[2]
+    return [method, short, f"{short}::{method}"]
+
+
+def _maven_names(name: str) -> List[str]:
+    method, _, rest = name.rpartition("(")
+    full = rest.rstrip(")")
+    method = method.partition("[")[0].partition("(")[0].partition("{")[0]
+    short = full.rpartition(".")[2]
+    return [full, short, f"{full}#{method}", f"{short}#{method}"]
+
+
+def _gradle_names(name: str) -> List[str]:
+    full, _, method = name.partition(" > ")
+    short = full.rpartition(".")[2]
+    return [short, f"{short}.{method.rstrip('()')}", full]
+
+
+def _dotnet_names(name: str) -> List[str]:
+    return _dotted_pieces(".")(name.partition("(")[0])
+
+
+def _rspec_names(name: str) -> List[str]:
+    words = name.split(" ")
+    return [" ".join(words[: n + 1]) for n in range(min(len(words), 40))]
+
+
+_TEST_WHAT: Dict[str, Callable[[str], List[str]]] = {
+    "pytest": _pytest_names, "go": _go_names, "cargo": _dotted_pieces("::"), "phpunit": _phpunit_names,
+    "maven": _maven_names, "gradle": _gradle_names, "dotnet": _dotnet_names, "rspec": _rspec_names,
+    "unittest": _dotted_pieces("."),
+}  # fmt: skip

@@ -1,0 +1,290 @@
+"""The JSON file that keeps the runs, the pending runs, and the log of decisions.
+
+All of it lies in `<git common dir>/flaky-memory/`; nothing else is ever written. The file is read
+whole, changed under the lock, and replaced by renaming a new file over it, so that a reader sees
+the old or the new one and a writer that dies leaves the old one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from flaky_memory.fingerprint import key
+from flaky_memory.lock import Lock
+from flaky_memory.model import Green, Known, Memory, Run, TestId
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, TypeVar
+
+    T = TypeVar("T")
+
+FOLDER = "flaky-memory"
+VERSION = 1
+PATIENCE = 8.0  # seconds for the lock; the hooks' own timeout is longer
+PENDING_AGE = 3 * 3600  # seconds: no command runs longer in the foreground
+MOST_PENDING = 200
+LONGEST_LOG, KEPT_DECISIONS = 16_384, 40
+
+
+class Unusable(Exception):
+    """The store cannot be used and was left as it is; the text is a key of message.REASONS."""
+
+
+class Store:
+    """The store of one repository, by the directory that its worktrees share."""
+
+    def __init__(self, common: str) -> None:
+        self.folder = os.path.join(common, FOLDER)
+        self.path = os.path.join(self.folder, "runs.json")
+
+    # -- on and off
+
+    @property
+    def enabled(self) -> bool:
+        return not os.path.exists(os.path.join(self.folder, "off"))
+
+    def enable(self, on: bool) -> None:
+        """Raises OSError."""
+        marker = os.path.join(self.folder, "off")
+        if on:
+            if os.path.exists(marker):
+                os.remove(marker)
+            return
+        os.makedirs(self.folder, exist_ok=True)
+        with open(marker, "w"):
+            pass
+
+    # -- runs
+
+    def load(self) -> Memory:
+        """What is stored, nothing if there is no store yet. Raises Unusable."""
+        try:
+            with open(self.path, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            return Memory([], [])
+        except IsADirectoryError:
+            raise Unusable("damaged") from None
+        except OSError:
+            raise Unusable("unreadable-store") from None
+        return _decode(data)
+
+    def update(self, change: Callable[[Memory], T]) -> T:
+        """Apply a change to what is stored, under the lock. A file that is damaged is moved aside
+        first, and `memory.moved` names it. Raises Unusable or OSError, with the store as it was."""
+        os.makedirs(self.folder, exist_ok=True)
+        with Lock(os.path.join(self.folder, "lock"), PATIENCE):
+            self._sweep()
+            try:
+                memory = self.load()
+            except Unusable as problem:
+                if str(problem) != "damaged":
+                    raise
+                memory = Memory([], [], self._move_aside())
+            answer = change(memory)
+            self._replace(_encode(memory))
+        return answer
+
+    def _move_aside(self) -> str:
+        aside = f"{self.path}.damaged-{int(time.time())}"
+        while os.path.lexists(aside):
+            aside += "x"
+        os.rename(self.path, aside)
+        return os.path.basename(aside)
+
+    def _replace(self, data: bytes) -> None:
+        new = f"{self.path}.{os.getpid()}.new"
+        try:
+            with open(new, "wb") as file:
+                file.write(data)
+            _rename(new, self.path)
+        except OSError:
+            _remove(new)
+            raise
+
+    def _sweep(self) -> None:
+        """Remove what a writer that was killed left behind; under the lock nobody else is writing."""
+        for name in os.listdir(self.folder):
+            if name.startswith("runs.json.") and name.endswith(".new"):
+                _remove(os.path.join(self.folder, name))
+
+    # -- pending runs
+
+    def _pending(self, call: str) -> str:
+        return os.path.join(self.folder, "pending", key(call) + ".json")
+
+    def claim_pending(self, call: str) -> bool:
+        """True for the first of several deliveries of one call's start. Raises OSError."""
+        os.makedirs(os.path.join(self.folder, "pending"), exist_ok=True)
+        try:
+            os.close(os.open(self._pending(call), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return False
+        return True
+
+    def put_pending(self, call: str, state: Dict[str, Any]) -> None:
+        """Keep what was seen before a call, until its end. Raises OSError."""
+        new = self._pending(call) + ".new"
+        with open(new, "w", encoding="ascii") as file:
+            json.dump(state, file)
+        _rename(new, self._pending(call))
+
+    def take_pending(self, call: str) -> Optional[Dict[str, Any]]:
+        """What was kept for a call, to exactly one of several takers; None to the others."""
+        path = self._pending(call)
+        if not os.path.exists(path):
+            return None
+        mine = f"{path}.{os.getpid()}.taken"
+        try:
+            os.rename(path, mine)
+            with open(mine, encoding="ascii") as file:
+                state = json.load(file)
+        except (OSError, ValueError):
+            state = None
+        _remove(mine)
+        return state if isinstance(state, dict) else None
+
+    def sweep_pending(self, now: float) -> None:
+        """Remove what calls left behind that never ended (interrupted ones send no event)."""
+        folder = os.path.join(self.folder, "pending")
+        try:
+            with os.scandir(folder) as entries:
+                found = [(e.stat(follow_symlinks=False).st_mtime, e.path) for e in entries]
+        except OSError:
+            return
+        crowd = sorted(found)[:-MOST_PENDING]
+        for modified, path in found:
+            if modified < now - PENDING_AGE or (modified, path) in crowd:
+                _remove(path)
+
+    # -- decisions
+
+    def log(self, decision: str, now: float, detail: str = "") -> None:
+        """Note for `doctor` what a hook decided. Never raises; never holds a command's text."""
+        path = os.path.join(self.folder, "decisions.log")
+        line = json.dumps([int(now), decision, detail[:400]]) + "\n"
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(descriptor, line.encode("ascii"))
+                long = os.fstat(descriptor).st_size > LONGEST_LOG
+            finally:
+                os.close(descriptor)
+            if long:
+                self._shorten(path)
+        except OSError:
+            return
+
+    def _shorten(self, path: str) -> None:
+        with open(path, "rb") as file:
+            kept = file.read().splitlines(True)[-KEPT_DECISIONS:]
+        new = f"{path}.{os.getpid()}.new"
+        with open(new, "wb") as file:
+            file.writelines(kept)
+        _rename(new, path)
+
+    def decisions(self) -> List[List[Any]]:
+        """The latest decisions, [time, key of message.REASONS, detail], the oldest first."""
+        try:
+            with open(os.path.join(self.folder, "decisions.log"), "rb") as file:
+                lines = file.read().splitlines()[-KEPT_DECISIONS:]
+        except OSError:
+            return []
+        found = []
+        for line in lines:
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], int):
+                found.append([entry[0], str(entry[1]), str(entry[2])])
+        return found
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file of runs."""
+        try:
+            return os.stat(self.path).st_size
+        except OSError:
+            return 0
+
+
+def _rename(new: str, path: str) -> None:
+    """Replace a file. On Windows a reader that has it open makes this fail for a moment."""
+    for _ in range(50 if os.name == "nt" else 0):
+        try:
+            return os.replace(new, path)
+        except PermissionError:
+            time.sleep(0.01)
+    return os.replace(new, path)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.remove(path)
+    except OSError:
+        pass
+
+
+# -- the format
+#
+# {"version": 1, "trees": [fingerprint, ...],
+#  "tests": [{"id": [runner, scope, name], "runs": [time, tree, outcome, ...], "selection": key,
+#             "place": text, "told": time}],
+#  "greens": [{"time", "tree", "selection", "runners", "where", "what"}]}
+#
+# `tree` is an index into `trees`, since many tests share few of them; `runs` is flat, three numbers a
+# run, with outcome -1 for a failure and Run.source for a pass. That is what 1,000 tests of 50 runs
+# are read and written fastest in.
+
+
+def _encode(memory: Memory) -> bytes:
+    trees: Dict[str, int] = {}
+
+    def tree(fingerprint: str) -> int:
+        return trees.setdefault(fingerprint, len(trees))
+
+    tests = []
+    for known in memory.tests:
+        flat: List[int] = []
+        for run in known.runs:
+            flat += (run.time, tree(run.fingerprint), run.source if run.passed else -1)
+        tests.append({
+            "id": list(known.id), "runs": flat, "selection": known.selection, "place": known.place, "told": known.told,
+        })  # fmt: skip
+    greens = [
+        {"time": g.time, "tree": tree(g.fingerprint), "selection": g.selection, "runners": g.runners,
+         "where": g.where, "what": g.what}
+        for g in memory.greens
+    ]  # fmt: skip
+    document = {"version": VERSION, "trees": list(trees), "tests": tests, "greens": greens}
+    return json.dumps(document, separators=(",", ":")).encode("ascii")
+
+
+def _decode(data: bytes) -> Memory:
+    try:
+        document = json.loads(data)
+        if isinstance(document, dict) and isinstance(document.get("version"), int) and document["version"] > VERSION:
+            raise Unusable("newer-store")
+        trees = [str(t) for t in document["trees"]]
+        tests = [_known(t, trees) for t in document["tests"]]
+        greens = [
+            Green(g["time"] + 0, trees[g["tree"]], str(g["selection"]), g["runners"], g["where"], g["what"])
+            for g in document["greens"]
+        ]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        raise Unusable("damaged") from None
+    return Memory(tests, greens)
+
+
+def _known(stored: Dict[str, Any], trees: List[str]) -> Known:
+    runner, scope, name = stored["id"]
+    if not isinstance(runner, str) or not isinstance(name, str) or not isinstance(scope, (str, type(None))):
+        raise TypeError(stored["id"])
+    flat = iter(stored["runs"])
+    runs = [Run(t + 0, trees[i], o >= 0, max(o, 0)) for t, i, o in zip(flat, flat, flat)]
+    return Known(TestId(runner, scope, name), runs, str(stored["selection"]), str(stored["place"]), stored["told"] + 0)

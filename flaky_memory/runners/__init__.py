@@ -25,7 +25,7 @@ class Entry(NamedTuple):
     which runner it starts (`npm test`). `paths`: which part of a test holds a file as seen from where
     the runner started ("name", "scope" or ""). `project`: files whose folder is the project, for
     runners whose names may repeat in another project of the repository ("." for the folder that the
-    runner started in).
+    runner started in, "^" before a name for the outermost such folder).
     """
 
     prefix: str
@@ -39,7 +39,8 @@ TABLE: Dict[str, Entry] = {
     "pytest": Entry(
         "pytest",
         ("test session starts", " passed", " failed", " error", "FAILED ", "ERROR ", "no tests ran in ", " skipped in "),
-    , paths="name"),
+        paths="name",
+    ),
     "jest": Entry("js", (
         "Tests:  ", "Test Suites:", "FAIL ", "PASS ", "\u2715 ", '"numRuntimeErrorTestSuites"',
     ), paths="scope"),
@@ -50,18 +51,21 @@ TABLE: Dict[str, Entry] = {
     "bun": Entry("js", ("bun test v", "(fail) ", "(pass) ", " expect() calls"), paths="scope"),
     "cargo": Entry("cargo", ("test result: ", " ... FAILED", " ... ok", '"type": "test"'), project=("Cargo.lock",)),
     "nextest": Entry("cargo", ("Nextest run", "    Summary [", " nextest "), project=("Cargo.lock",)),
-    "phpunit": Entry("phpunit", ("PHPUnit ", " assertion", "Assertions: ", "FAILURES!", "ERRORS!", "##teamcity["), project=("composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")),
+    "phpunit": Entry(
+        "phpunit", ("PHPUnit ", " assertion", "Assertions: ", "FAILURES!", "ERRORS!", "##teamcity["),
+        project=("composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"),
+    ),
     "deno": Entry("deno", ("running ", " passed | ", "deno "), paths="scope"),
     "dotnet": Entry("dotnet", (
         "Test Run ", "Starting test execution", "VSTest", "Passed!  - ", "Failed!  - ", "Skipped! - ",
         "Total tests: ", "Test summary: total: ", "Test run summary: ", "  succeeded: ", "xUnit.net",
         "TEST EXECUTION SUMMARY", "error TESTERROR",
     )),
-    "rspec": Entry("rspec", (" examples, ", " example, ", "Failed examples:", "rspec ./"), paths="scope"),
+    "rspec": Entry("rspec", (" examples, ", " example, ", "Failed examples:", "rspec ./", "rspec './", '"examples":[')),
     "maven": Entry("maven", (
         "Tests run: ", "T E S T S", "<<< FAILURE!", "<<< ERROR!", "[INFO] BUILD ", "Tests are skipped.",
         "[ERROR] Failed to execute goal ", "[ERROR] [Help 1] ",
-    ), project=(".mvn", "mvnw", "pom.xml")),
+    ), project=("^pom.xml",)),
     "gradle": Entry("gradle", (
         "> Task :", "BUILD FAILED in ", "BUILD SUCCESSFUL in ", " actionable task", " tests completed, ",
         "Execution failed for task ':",
@@ -72,10 +76,10 @@ TABLE: Dict[str, Entry] = {
     "playwright": Entry("playwright", ("Running ", "npx playwright", "[chromium]"), paths="scope"),
     "ava": Entry("ava", (" tests passed", " test passed", " tests failed", " test failed", "Uncaught exception"), paths="scope"),
     "tap": Entry("tap", ("TAP version 14", "# { total:", "Asserts:", "Suites:"), paths="scope"),
-    "minitest": Entry("minitest", (" runs, ", "Run options: --seed", " tests, "), project=("Gemfile", "Rakefile")),
-    "mix": Entry("mix", ("Running ExUnit", " tests, ", " test, ", "Finished in "), paths="scope"),
-    "ctest": Entry("ctest", ("Test project ", "% tests passed", "The following tests FAILED")),
-    "gtest": Entry("gtest", ("[==========]", "[  FAILED  ]", "[       OK ]")),
+    "minitest": Entry("minitest", (" runs, ", "#test_")),
+    "mix": Entry("mix", (" tests, ", " test, ", " doctest", " (test)", "no tests to run", "No stale tests")),
+    "ctest": Entry("ctest", ("Test project ", "% tests passed", "tests FAILED", "running CTest", "Test #", "Test  #")),
+    "gtest": Entry("gtest", ("[==========]", "[  FAILED  ]", "[       OK ]", "[  PASSED  ]", " FAILED TEST")),
 }
 
 # ECMA-48 control sequences, and the operating-system commands that set titles and links.
@@ -86,7 +90,27 @@ def plain(text: str) -> str:
     """A runner's output as the modules expect it: no colours, LF line ends."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
-    return text.replace("\r\n", "\n") if "\r" in text else text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    return _without_torn_lines(text) if CUT in text else text
+
+
+CUT = " characters truncated] ..."
+
+
+def _without_torn_lines(text: str) -> str:
+    """The output around the places where Claude Code cut it, without the line that each cut tore on
+    either side: half a line can read as a result that never was."""
+    before, *rest = _CUT_LINE.split(text)
+    pieces = [before]
+    for piece in rest:
+        pieces[-1] = pieces[-1].rpartition("\n")[0]
+        pieces.append(piece.partition("\n")[2])
+    return f"\n... [0{CUT}\n".join(pieces)
+
+
+# "\n\n... [20012 characters truncated] ...\n\n"
+_CUT_LINE = re.compile(r"\n\n\.\.\. \[\d{1,12} characters truncated\] \.\.\.(?:\n\n|\n?$)")
 
 
 # Which part of a test's id holds a path, by id prefix.

@@ -147,7 +147,10 @@ class _Reader:
             self.leaf = None  # the description's second line: what stood above was not all of it
             self.count += 1
             self.marked = True
-        elif not self.before and not (line.startswith("Top ") and " slowest example" in line):
+        elif line.startswith("Top ") and " slowest example" in line:
+            self.flush()
+            self.state = "profile"
+        elif not self.before:
             self.root = line
             self.top = self.top or not self.last
             self.first = not self.last or self.last.startswith(("Run options: ", "Randomized with seed "))
@@ -199,7 +202,7 @@ class _Reader:
                 self.failed[self.open_entry] = match[2]
             elif self.open_entry is not None:
                 self.end_entry(line)
-        elif self.state not in ("hook", "reruns"):
+        elif self.state not in ("hook", "reruns", "profile"):
             self.branch(line)
 
     def end_entry(self, line: str) -> None:

@@ -21,13 +21,15 @@ MOST_STORED_RUNS = 60_000
 
 class Named(NamedTuple):
     """A test that the output names: how many of its runs failed and passed, where the runner says it
-    stands, and whether the name is enough to be sure that a pass is this test's."""
+    stands, whether the name is enough to be sure that a pass is this test's, and whether the runner
+    tried it again until it passed."""
 
     id: TestId
     failed: int
     passed: int
     place: str = ""
     sure: bool = True
+    recovered: bool = False
 
 
 class Selected(NamedTuple):
@@ -114,7 +116,7 @@ def record(memory: Memory, seen: Observation) -> Recorded:
     flaky = []
     for test in failing:
         verdict = judge(index[test.id].runs)
-        if verdict.flaky:
+        if verdict.flaky and not (test.recovered and test.sure):
             index[test.id].told = seen.time
             flaky.append((test.id, verdict))
     return Recorded(flaky, [t for t in closed if t not in named or not named[t].failed])

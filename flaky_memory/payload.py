@@ -8,14 +8,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, Optional
 
-LARGEST_OUTPUT = 16 << 20  # bytes read of a persisted output: its two ends
+CLIENT_LIMIT = 30_000  # characters of an output that the client hands on
 
 
 class Call(NamedTuple):
     """A Bash (or PowerShell) call, before or after it ran.
 
     `output` is what it printed, `path` a file that holds all of a long output, `exit_zero` how it
-    ended; `skipped` why its run does not count (a key of message.REASONS, "" when it does).
+    ended; `skipped` why its run does not count (a key of message.REASONS, "" when it does); `torn` that
+    the client cut the end of the output off.
     """
 
     event: str
@@ -28,6 +29,7 @@ class Call(NamedTuple):
     path: Optional[str] = None
     exit_zero: bool = False
     skipped: str = ""
+    torn: bool = False
 
 
 class Expansion(NamedTuple):
@@ -72,8 +74,9 @@ def _success(call: Call, response: Any, tool_input: Any) -> Call:
         skipped = "in-background"
     path = response.get("persistedOutputPath")
     return call._replace(
-        output=output, exit_zero=True, skipped=skipped, path=path if isinstance(path, str) and "\0" not in path else None
-    )
+        output=output, exit_zero=True, skipped=skipped, torn=len(output) >= CLIENT_LIMIT,
+        path=path if isinstance(path, str) and "\0" not in path else None,
+    )  # fmt: skip
 
 
 def _failure(call: Call, payload: Dict[str, Any]) -> Call:
@@ -84,7 +87,11 @@ def _failure(call: Call, payload: Dict[str, Any]) -> Call:
     first, _, rest = error.partition("\n")
     known = first.startswith("Exit code ") and first[10:].strip().lstrip("-").isdigit()
     skipped = "interrupted" if payload.get("is_interrupt") is True else ""
-    return call._replace(output=rest if known else error, skipped=skipped)
+    output = rest if known else error
+    # The output is cut to its limit first, and then to its two ends, with what lay between counted.
+    left_out = output.partition("\n\n... [")[2].partition(" ")[0]
+    torn = len(output) + (int(left_out) if left_out.isdigit() and len(left_out) < 9 else 0) >= CLIENT_LIMIT
+    return call._replace(output=output, skipped=skipped, torn=torn)
 
 
 def read_expansion(payload: Dict[str, Any]) -> Optional[Expansion]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from flaky_memory import fingerprint, history, message, runners, selection
 from flaky_memory.model import NamedTuple, TestId
@@ -79,20 +80,31 @@ def _answer(call: Call, recorded: Recorded, ids: Dict[TestId, str], moved: str) 
 
 def full_output(call: Call) -> str:
     """The output of a call; of a long one the file that holds all of it, or its two ends."""
-    if call.path is None:
-        return call.output
-    try:
-        with open(call.path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size <= LARGEST_OUTPUT:
-                return file.read(LARGEST_OUTPUT).decode("utf-8", "replace")
-            head = file.read(LARGEST_OUTPUT // 2)
-            file.seek(size - LARGEST_OUTPUT // 2)
-            tail = file.read(LARGEST_OUTPUT // 2)
-    except OSError:
-        return call.output + f"\n\n... [{1} characters truncated] ...\n\n"
-    cut = f"\n\n... [{size - LARGEST_OUTPUT} characters truncated] ...\n\n"
-    return head.decode("utf-8", "replace") + cut + tail.decode("utf-8", "replace")
+    if call.path is not None:
+        try:
+            return _read_ends(call.path)
+        except OSError:
+            pass
+    return call.output + _cut(0) if call.torn else call.output
+
+
+def _cut(left_out: int) -> str:
+    return f"\n\n... [{left_out}{runners.CUT}\n\n"
+
+
+def _read_ends(path: str) -> str:
+    """A regular file's text; of a file that is too long its two ends. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError("not a regular file")
+        if info.st_size <= LARGEST_OUTPUT:
+            return file.read(LARGEST_OUTPUT).decode("utf-8", "replace")
+        head = file.read(LARGEST_OUTPUT // 2)
+        file.seek(info.st_size - LARGEST_OUTPUT // 2)
+        tail = file.read(LARGEST_OUTPUT // 2)
+    return head.decode("utf-8", "replace") + _cut(info.st_size - LARGEST_OUTPUT) + tail.decode("utf-8", "replace")
 
 
 def rows_of(meant: Command) -> Optional[List[str]]:
@@ -133,7 +145,7 @@ def observe(
     for report in reports:
         around = next((s.around for s in selected if s.runners is None or report.runner in s.runners), None)
         if around is not None:
-            named += _named(report, around)
+            named += named_by(report, around, any(repeats(i) for i in meant.invocations))
             unrun |= {(report.runner, _scope(report.runner, u, around)) for u in report.unrun}
     return history.Observation(now, tree if settings else place.tree, tuple(selected), tuple(named), frozenset(unrun)), ""
 
@@ -173,14 +185,18 @@ def surroundings(invocation: Invocation, place: Place) -> Surroundings:
 
 
 def _nearest(top: str, inside: str, names: Sequence[str]) -> Optional[str]:
-    """The nearest directory, from `inside` up to the top, that holds one of some files."""
+    """The nearest directory, from `inside` up to the top, that holds one of some files; the outermost
+    where the names begin with "^"."""
+    found = None
     while names:
-        if any(os.path.isfile(os.path.join(top, inside, n)) for n in names):
-            return inside
+        if any(os.path.isfile(os.path.join(top, inside, n.lstrip("^"))) for n in names):
+            found = inside
+            if names[0][0] != "^":
+                break
         if not inside:
             break
         inside = inside.rpartition("/")[0]
-    return None
+    return found
 
 
 def _small(path: str) -> str:
@@ -233,7 +249,8 @@ def _scope(runner: str, scope: Optional[str], around: Surroundings) -> Optional[
     return selection.with_home(around.home, scope)
 
 
-def _named(report: Report, around: Surroundings) -> List[Named]:
+def named_by(report: Report, around: Surroundings, again: bool) -> List[Named]:
+    """The tests of one report as they are stored; `again` says that the command itself repeats them."""
     found = []
     for result in report.results:
         name, scope = result.name[:_LONGEST_NAME], _scope(report.runner, result.scope, around)
@@ -241,12 +258,22 @@ def _named(report: Report, around: Surroundings) -> List[Named]:
             name = rooted(name, around.directory)
         place = dict(report.places).get((result.name, result.scope), "") if report.places else ""
         sure = runners.is_sure(report, result)
+        recovered = bool(result.failed and result.passed and not again)
         test = TestId(report.runner, scope, name)
-        found.append(history.Named(test, result.failed, result.passed, rooted(place, around.directory) if place else "", sure))
+        place = rooted(place, around.directory) if place else ""
+        found.append(history.Named(test, result.failed, result.passed, place, sure, recovered))
     return found
 
 
 _LONGEST_NAME = 400
+# Options by which a runner is told to run each test several times.
+_COUNTS = ("-count", "--count", "--rerun-each", "--repeat-each", "--repeat", "--flake-finder", "--repeats", "-cpu")
+
+
+def repeats(invocation: Invocation) -> bool:
+    """True when the command repeats its tests: then each outcome is one of several equal runs. A
+    runner that repeats a failure by itself means the last outcome."""
+    return invocation.repeats or any(w.text.partition("=")[0] in _COUNTS for w in invocation.args)
 
 
 def rooted(path: str, inside: str) -> str:

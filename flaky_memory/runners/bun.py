@@ -42,9 +42,11 @@ _IDLE = (
 
 def read(text: str) -> Report:
     """What `bun test` says in an output."""
-    reader = _Reader()
+    reader, before = _Reader(), "-"
     for line in lines(text):
-        reader.line(line)
+        if line or before:  # several empty lines say what one says
+            reader.line(line)
+        before = line
     reader.end()
     return reader.report()
 

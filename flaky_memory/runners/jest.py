@@ -44,9 +44,11 @@ _ESCAPES = (("%2C", ","), ("%3A", ":"), ("%0A", "\n"), ("%0D", "\r"), ("%25", "%
 
 def read(text: str) -> Report:
     """What jest says in an output."""
-    reader = _Reader(text)
+    reader, before = _Reader(text), "-"
     for line in lines(text):
-        reader.line(line)
+        if line or before:  # several empty lines say what one says
+            reader.line(line)
+        before = line
     return reader.report()
 
 

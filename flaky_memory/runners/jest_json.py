@@ -23,6 +23,9 @@ _START = re.compile(r'\{\s*"num(?:Total|Failed)TestSuites"\s*:')
 # '{"ancestorTitles":', '"name":"', '"success":', '"numTotalTests":'
 _KEY = re.compile(r'\{\s*"ancestorTitles"\s*:|"(name|success|numTotalTests|numFailedTestSuites)"\s*:\s*')
 
+# A cut breaks one value; a text that breaks many is no such document, and each may be long.
+_BROKEN = 20
+
 
 class Document(NamedTuple):
     """One document: its results (name, absolute file or None, failed runs, passed runs), the
@@ -74,8 +77,8 @@ def _document(text: str, start: int, end: int) -> Document:
     results: List[Tuple[str, Optional[str], int, int]] = []
     pending: List[Tuple[str, int, int]] = []
     top: Dict[str, Any] = {}
-    by_jest, at = False, start
-    while True:
+    by_jest, at, broken = False, start, 0
+    while broken < _BROKEN:
         match = _KEY.search(text, at, end)
         if match is None:
             break
@@ -83,6 +86,7 @@ def _document(text: str, start: int, end: int) -> Document:
         try:
             value, at = decode(text, match.start() if match[1] is None else at)
         except (ValueError, RecursionError):
+            broken += 1
             continue
         if match[1] is None:
             by_jest = by_jest or "invocations" in value or "numPassingAsserts" in value

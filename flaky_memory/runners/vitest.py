@@ -41,23 +41,35 @@ _SLOW = 300
 
 def read(text: str) -> Report:
     """What vitest says in an output."""
-    reader = _Reader(text)
+    reader, before = _Reader(text), "-"
     for line in lines(text):
-        reader.line(line)
+        if line or before:  # several empty lines say what one says
+            reader.line(line)
+        before = line
     return reader.report()
 
 
 class _Mark:
-    """One line of a listing: as printed, and what it names."""
+    """One line of a listing: what it names, and what stands behind the name."""
+
+    __slots__ = (
+        "file", "name", "time", "outcome", "failed", "passed", "depth", "whole", "flat", "echo", "after_print",
+    )
 
     def __init__(self, file: Optional[str], rest: str, mark: str) -> None:
-        self.file, self.line = file, ""
-        self.depth, self.whole, self.flat, self.after_print = 0, True, False, 0
-        name, again, times = _tries(rest)
-        self.timed, self.name, self.time = name, *_untimed(name)
+        rest, again, times = _tries(rest)
+        self.file = file
+        self.name, self.time = _untimed(rest)
         # None for a test that did not run.
         self.outcome = True if mark in _PASSED else False if mark in _FAILED else None
         self.failed, self.passed = _runs(self.outcome, again, times)
+        self.depth, self.whole, self.flat = 0, True, False
+        # The hash of the line, and the piece of output after a captured print that it stands in.
+        self.echo = self.after_print = 0
+
+    def timed(self) -> str:
+        """The name as it is where what looks like a time belongs to the title."""
+        return self.name if self.time is None else f"{self.name} {self.time}ms"
 
 
 class _Reader:
@@ -79,7 +91,7 @@ class _Reader:
         self.prints = 0
         self.after_print = 0
         self.files_listed = self.dots = False
-        self.echoes: set[str] = set()
+        self.echoes: set[int] = set()
         self.suites: set[Tuple[str, str]] = set()
         self.file: Optional[str] = None
         self.passing = False
@@ -125,7 +137,7 @@ class _Reader:
         if text[:1] in _MARKS and text[1:2] == " ":
             rest = text[2:].strip()
             if self.heading and not self.filtered:
-                self.echoes.add(line)
+                self.echoes.add(hash(line))
             elif indent == 1:
                 self._top(rest, text[0], line)
             elif indent % 2 and indent > 1:
@@ -161,7 +173,7 @@ class _Reader:
             self._add(_Mark(target[0], target[1], mark), line, flat=True)
 
     def _add(self, mark: _Mark, line: str, flat: bool) -> None:
-        mark.line, mark.flat, mark.after_print = line, flat, self.after_print
+        mark.echo, mark.flat, mark.after_print = hash(line), flat, self.after_print
         self.sure = True
         self.marks.append(mark)
 
@@ -192,7 +204,6 @@ class _Reader:
         found.depth = depth
         above = self.titles[:depth]
         if len(above) == depth and None not in above:
-            found.timed = " > ".join([*(t for t in above if t), found.timed])
             found.name = " > ".join([*(t for t in above if t), found.name])
         else:
             found.whole = False
@@ -240,7 +251,7 @@ class _Reader:
             self._foreign(line)
 
     def _cut(self) -> None:
-        if self.marks and self.marks[-1].line == self.before and self.marks[-1].time is None:
+        if self.marks and self.marks[-1].echo == hash(self.before) and self.marks[-1].time is None:
             self.marks.pop()  # perhaps the beginning of a longer name
         if self.before.startswith(" FAIL "):
             self.fails.pop(_target(self.before[6:].strip()) or ("", ""), None)
@@ -298,15 +309,13 @@ class _Reader:
     def end(self) -> None:
         """Close a run: settle what its parts name, and hand it on."""
         self._believe()
-        old = any(m.flat and m.time is None and m.outcome is not None for m in self.marks)
+        self._name()
         for mark in self.marks:
-            if mark.flat and old and (mark.time or 0) < _SLOW or (mark.file, mark.timed) in self.fails:
-                mark.name = mark.timed
-        self._name_bare()
-        describes = _describes(self.marks)
-        for mark in self.marks:
-            self.tally.add("mark", mark.name, mark.file, False, mark.failed)
-            self.tally.add("mark", mark.name, mark.file, True, mark.passed)
+            if mark.failed:
+                self.tally.add("mark", mark.name, mark.file, False, mark.failed)
+            if mark.passed:
+                self.tally.add("mark", mark.name, mark.file, True, mark.passed)
+        describes = _describes(self.marks) if self.fails or self.annotated else set()
         for (file, name), times in self.fails.items():
             if (file, name) not in describes:
                 self.tally.add("fail", name, file, False, times)
@@ -316,10 +325,21 @@ class _Reader:
         self.tally.end(self._summary())
         self._fresh()
 
+    def _name(self) -> None:
+        """Decide whose time is part of the title, and give bare titles their whole names."""
+        old = any(m.flat and m.time is None and m.outcome is not None for m in self.marks)
+        for mark in self.marks:
+            if mark.time is None:
+                continue
+            if mark.flat and old and mark.time < _SLOW or (mark.file, mark.timed()) in self.fails:
+                mark.name, mark.time = mark.timed(), None
+        if self.fails and not all(mark.whole for mark in self.marks):
+            self._name_bare()
+
     def _believe(self) -> None:
         """Leave out what looks like a result and was printed by a test or is part of a message."""
         flat = not (self.files_listed or self.dots)  # only the verbose reporter writes flat lists
-        self.marks = [m for m in self.marks if m.line not in self.echoes and (flat or not m.flat)]
+        self.marks = [m for m in self.marks if m.echo not in self.echoes and (flat or not m.flat)]
         stated = self.said.get("Tests", "")
         for outcome, word in ((True, " passed"), (False, " failed")):
             named = [m.after_print for m in self.marks if m.outcome is outcome]
@@ -340,7 +360,7 @@ class _Reader:
         for mark in self.marks:
             if mark.whole or mark.outcome is not False:
                 continue
-            names = by_title.get((mark.file, mark.timed)) or by_title.get((mark.file, mark.name)) or []
+            names = by_title.get((mark.file, mark.timed())) or by_title.get((mark.file, mark.name)) or []
             fitting = [n for n in names if n.count(" > ") == mark.depth] or names
             if fitting:
                 mark.name = fitting[0]

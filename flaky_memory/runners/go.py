@@ -170,7 +170,7 @@ class _Reader:
             self.held_open |= self.open
             self.open = set()
         else:
-            self._resolve(self.said)
+            self._resolve(self.said and word == "FAIL")
             self._close(word, package, rest)
 
     def _untested(self, word: str) -> None:
@@ -194,6 +194,7 @@ class _Reader:
         held, self.held = self.held, []
         kept = self.results
         done = 0
+        certain = certain and not any(passed for _, passed, _ in kept)  # passes stand there with -v only
         for line in held:
             self.results = kept[done : line.before]
             done = line.before
@@ -209,7 +210,7 @@ class _Reader:
             self.tally.unrun.add(package)
             self.idle = True
             self.results = []
-        elif word == "ok" and any(not passed for _, passed, _ in self.results):
+        elif word == "ok" and any(not passed for _, passed in self._believed()):
             self._count(None)  # of a package whose own line is missing
         self._count(package)
         if _NO_TESTS in rest:
@@ -221,12 +222,14 @@ class _Reader:
         if fresh:
             self._begin()
 
-    def _count(self, package: Optional[str]) -> None:
-        """Count the results of the segment; with -v only those of tests that it says to run."""
+    def _believed(self) -> Iterable[Tuple[str, bool]]:
+        """The results of the segment; with -v only those of tests that it says to run."""
         verbose = any(name in self.known for name, _, _ in self.results)
-        for name, passed, early in self.results:
-            if not verbose or name in self.known or early:
-                self.tally.add("line", name, package, passed)
+        return [(n, passed) for n, passed, early in self.results if not verbose or n in self.known or early]
+
+    def _count(self, package: Optional[str]) -> None:
+        for name, passed in self._believed():
+            self.tally.add("line", name, package, passed)
         self.results = []
 
     def _flush(self) -> None:
@@ -247,7 +250,7 @@ class _Reader:
         if report.summary == PASSED and not (self.ended and self.events.ended):
             report = report._replace(summary=NONE)  # the end of the last package is missing
         ran = self.ran or self.events.ran or bool(report.results)
-        return report._replace(idle=(self.idle or self.events.idle) and not ran)
+        return report._replace(idle=(self.idle or self.events.idle) and not ran and report.summary != FAILED)
 
 
 class _Package:

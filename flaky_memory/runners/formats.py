@@ -38,11 +38,14 @@ class Point:
 
     `above` names the subtests that enclose it as their headings said, for a point whose
     enclosing point never came (the output ends or was cut before it). `directive` is "SKIP",
-    "TODO" or "". `group` is true when it has or may have points of its own. `details` holds some keys of
-    the YAML block below it, `said` the last plain comment before it.
+    "TODO" or "". `group` is true when it has or may have points of its own, `headed` when a
+    heading announced it. `details` holds some keys of the YAML block below it, `said` the last
+    plain comment before it.
     """
 
-    __slots__ = ("title", "passed", "directive", "indent", "above", "children", "group", "details", "said")
+    __slots__ = (
+        "title", "passed", "directive", "indent", "above", "children", "group", "headed", "details", "said",
+    )  # fmt: skip
 
     def __init__(self, title: str, passed: bool, directive: str = "", indent: int = 0) -> None:
         self.title = title
@@ -52,6 +55,7 @@ class Point:
         self.above: Tuple[str, ...] = ()
         self.children: List[Point] = []
         self.group = False
+        self.headed = False
         self.details: Dict[str, str] = {}
         self.said = ""
 
@@ -110,7 +114,8 @@ class Outline:
         self._forget(indent)
         point.above = tuple(title for _, title in headings)
         self._failed = self._failed or not point.passed
-        self._adopt(point, bool(open_here))
+        point.headed = bool(open_here)
+        self._adopt(point, point.headed)
         self._pending.append(point)
         return True
 
@@ -415,7 +420,10 @@ class JUnit:
     def feed(self, line: str) -> bool:
         """Take one line; True when it belongs to the document."""
         if self._cdata:
-            self._cdata = "]]>" not in line
+            end = line.rfind("]]>")
+            self._cdata = end < 0
+            if end >= 0:
+                self.feed(line[end + 3 :])
             return True
         if is_cut(line):
             self.cut()

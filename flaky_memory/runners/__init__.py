@@ -61,7 +61,7 @@ TABLE: Dict[str, Entry] = {
         "Total tests: ", "Test summary: total: ", "Test run summary: ", "  succeeded: ", "xUnit.net",
         "TEST EXECUTION SUMMARY", "error TESTERROR",
     )),
-    "rspec": Entry("rspec", (" examples, ", " example, ", "Failed examples:", "rspec ./", "rspec './", '"examples":[')),
+    "rspec": Entry("rspec", (" examples, ", " example, ", "rspec ./", "rspec './", '"examples":[')),
     "maven": Entry("maven", (
         "Tests run: ", "T E S T S", "<<< FAILURE!", "<<< ERROR!", "[INFO] BUILD ", "Tests are skipped.",
         "[ERROR] Failed to execute goal ", "[ERROR] [Help 1] ",
@@ -77,8 +77,8 @@ TABLE: Dict[str, Entry] = {
     "ava": Entry("ava", (" tests passed", " test passed", " tests failed", " test failed", "Uncaught exception"), paths="scope"),
     "tap": Entry("tap", ("TAP version 14", "# { total:", "Asserts:", "Suites:"), paths="scope"),
     "minitest": Entry("minitest", (" runs, ", "#test_")),
-    "mix": Entry("mix", (" tests, ", " test, ", " doctest", " (test)", "no tests to run", "No stale tests")),
-    "ctest": Entry("ctest", ("Test project ", "% tests passed", "tests FAILED", "running CTest", "Test #", "Test  #")),
+    "mix": Entry("mix", (" tests, ", " test, ", " doctest", " (test)", "no tests to run", "No stale test")),
+    "ctest": Entry("ctest", ("Test project ", "% tests passed", "tests FAILED", " CTest", " Test  #", "Test #")),
     "gtest": Entry("gtest", ("[==========]", "[  FAILED  ]", "[       OK ]", "[  PASSED  ]", " FAILED TEST")),
 }
 

@@ -32,7 +32,7 @@ def read(text: str) -> Report:
     reader = _Reader()
     for line in lines(text):
         reader.line(line)
-    reader.end_run(NONE, None)
+    reader.end_run(NONE)
     return reader.tally.report()
 
 
@@ -42,6 +42,7 @@ class _Reader:
         self.running: Optional[str] = None
         self.heading: Optional[re.Match[str]] = None
         self.numbered: Dict[int, Optional[str]] = {}
+        self.progress = False  # between "# Running:" and "Finished in": what is printed is the tests'
 
     def line(self, line: str) -> None:
         """Read one line."""
@@ -49,37 +50,46 @@ class _Reader:
         if heading:
             self.detail(heading, line)
         elif line.endswith(":"):
-            self.heading = _HEADING.match(line)
+            self.open(line)
         elif "#test_" in line and " = " in line:
             self.verbose(line)
         elif line[-4:-1] == " = ":
             self.ended(line)
         elif line.endswith(" skips"):
             self.close(line)
-        elif is_cut(line):
-            self.running = None
+        elif line.startswith("Finished in ") or is_cut(line):
+            self.running, self.progress = None, False
+
+    def open(self, line: str) -> None:
+        """A heading, "  1) Failure:" at the end of the run or Rails' "Failure:" in its middle."""
+        self.progress = self.progress or line == "# Running:"
+        match = _HEADING.match(line)
+        if match and not self.running and not (match[1] and self.progress):
+            self.heading = match
 
     def detail(self, heading: re.Match[str], line: str) -> None:
-        """The line below "1) Failure:" names the test. A number that comes again replaces what
-        stood there, for that was a message's."""
+        """The line below "1) Failure:" names the test. The last number again replaces what stood
+        there, for that was part of a message; so is a number below the last."""
         match = _NAME.match(line)
         if not match:
             return
         name = match[1] if heading[2] != "Skipped" else None
         if heading[1]:
-            self.numbered[int(heading[1])] = name
+            if int(heading[1]) >= max(self.numbered, default=0):
+                self.numbered[int(heading[1])] = name
         elif name:
             self.tally.add("detail", name, None, False)
 
     def verbose(self, line: str) -> None:
-        """The name is printed when the test starts, the rest when it ends."""
-        name, _, rest = line.partition(" = ")
-        if line[-4:-1] == " = " and _END.match(line):
-            name = line[: line.rfind(" = ", 0, -4)] if rest.count(" = ") == 1 else name
-            self.running = name
+        """The name is printed when the test starts, the rest when it ends. Only names of the spec
+        style may hold " = "."""
+        name, _, _ = line.partition(" = ")
+        done = line[-4:-1] == " = " and _END.match(line)
+        if done and name.partition("#test_")[2][:4].isdigit():
+            name = line[: line.rfind(" = ", 0, -4)]
+        self.running = name
+        if done:
             self.ended(line)
-        else:
-            self.running = name
 
     def ended(self, line: str) -> None:
         match = _END.match(line) if self.running else None
@@ -94,15 +104,17 @@ class _Reader:
             return
         runs, failures, errors, skips = (int(n[:9]) for n in match.groups())
         failed = failures + errors
+        if max(self.numbered, default=0) not in (0, failed, failed + skips):
+            return  # a message's
         idle = not failed and runs <= skips
         self.tally.idle = self.tally.idle or idle
-        self.end_run(FAILED if failed else NONE if idle else PASSED, failed + skips)
+        self.end_run(FAILED if failed else NONE if idle else PASSED)
 
-    def end_run(self, summary: str, details: Optional[int]) -> None:
-        """Close a run; it has no more numbered details than its last line says."""
-        for number, name in self.numbered.items():
-            if name and (details is None or number <= details):
+    def end_run(self, summary: str) -> None:
+        """Close a run."""
+        for name in self.numbered.values():
+            if name:
                 self.tally.add("detail", name, None, False)
         self.tally.end(summary)
         self.numbered = {}
-        self.running = None
+        self.running, self.progress = None, False

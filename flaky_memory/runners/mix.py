@@ -13,12 +13,14 @@ from flaky_memory.runners.base import Tally, is_cut, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional, Tuple
+    from typing import Dict, List, Optional, Tuple
 
 PREFIX = "mix"
 
 # "  1) test show/1 shows 5 (TillTest)"
-_ENTRY = re.compile(r"  \d+\) (\S.* \([^\s()]+\))$")
+_ENTRY = re.compile(r"  (\d{1,8})\) (\S.* \([^\s()]+\))$")
+# "  1) TillTest: failure on setup_all callback, all tests have been invalidated"
+_INVALID = re.compile(r"  \d+\) (\S+): failure on setup_all callback")
 # "     test/till_test.exs:19", the line below
 _PLACE = re.compile(r"     (\S+\.exs?):\d+$")
 # "TillTest [test/till_test.exs]" above the tests of a module, with --trace
@@ -37,15 +39,19 @@ def read(text: str) -> Report:
     reader = _Reader()
     for line in lines(text):
         reader.line(line)
+    reader.end_run(NONE)
     return reader.tally.report()
 
 
 class _Reader:
     def __init__(self) -> None:
         self.tally = Tally(PREFIX)
+        self.before = ""
         self.module: Optional[Tuple[str, str]] = None
         self.traced: Optional[str] = None
-        self.entry: Optional[str] = None
+        self.passes: List[str] = []
+        self.entry: Optional[re.Match[str]] = None
+        self.failures: Dict[int, Tuple[str, str]] = {}
 
     def line(self, line: str) -> None:
         """Read one line."""
@@ -54,26 +60,39 @@ class _Reader:
             self.failure(entry, line)
         elif line.startswith("  * "):
             self.trace(line)
-        elif line.startswith("  ") and line.endswith(")"):
-            match = _ENTRY.match(line)
-            self.entry = match[1] if match else None
-        elif line.endswith("]"):
-            match = _MODULE.match(line)
-            if match:
-                self.passed()
-                self.module = (match[1], match[2])
+        elif line.startswith("  ") and line.endswith((")", "d")):
+            self.heading(line)
+        elif line.endswith("]") and not self.before:
+            self.header(line)
         elif is_cut(line):
             self.module = self.traced = None
+            self.passes = []
         else:
             self.closing(line)
+        self.before = line
 
-    def failure(self, name: str, line: str) -> None:
-        """The numbered block of a failure, whose second line says where the test stands."""
+    def heading(self, line: str) -> None:
+        """The first line of a numbered block stands below a blank line, or where grep has picked it."""
+        if self.before in ("", "--") or self.before.startswith("     "):
+            self.entry = _ENTRY.match(line)
+            invalid = _INVALID.match(line)
+            if invalid and self.module and invalid[1] == self.module[0]:
+                self.passes, self.traced = [], None
+
+    def failure(self, entry: re.Match[str], line: str) -> None:
+        """The second line of a failure's block says where the test stands. A number that comes
+        again replaces what stood there, for that was printed by a test."""
         match = _PLACE.match(line)
         if match:
-            self.tally.add("block", name, match[1], False)
-            if self.traced == name:
+            self.failures[int(entry[1])] = (entry[2], match[1])
+            if self.traced == entry[2]:
                 self.traced = None
+
+    def header(self, line: str) -> None:
+        match = _MODULE.match(line)
+        if match:
+            self.end_module()
+            self.module = (match[1], match[2])
 
     def trace(self, line: str) -> None:
         """--trace prints a test twice on one line, when it starts and when it ends; a failure reads
@@ -85,13 +104,21 @@ class _Reader:
 
     def passed(self) -> None:
         """Something else has followed the traced test, so it did not fail."""
-        if self.traced and self.module:
-            self.tally.add("trace", self.traced, self.module[1], True)
+        if self.traced:
+            self.passes.append(self.traced)
         self.traced = None
+
+    def end_module(self) -> None:
+        """No failure of the module's own setup has taken its passes back."""
+        self.passed()
+        for name in self.passes:
+            if self.module:
+                self.tally.add("trace", name, self.module[1], True)
+        self.passes, self.module = [], None
 
     def closing(self, line: str) -> None:
         if line.startswith("Finished in "):
-            self.passed()
+            self.end_module()
         elif line.startswith(_IDLE):
             self.tally.idle = True
         elif line[:1].isdigit() and " failure" in line and len(line) < 200:
@@ -110,7 +137,15 @@ class _Reader:
             failed += count if word in _RED else 0
         if not kinds:
             return
-        self.passed()
         self.tally.idle = self.tally.idle or not (failed or ran > 0)
-        self.tally.end(FAILED if failed else PASSED if ran > 0 else NONE)
-        self.module = None
+        self.end_module()
+        self.end_run(FAILED if failed else PASSED if ran > 0 else NONE)
+
+    def end_run(self, summary: str) -> None:
+        """Close a run; where it was cut short, the last traced test has no outcome yet."""
+        self.traced = None
+        self.end_module()
+        for name, scope in self.failures.values():
+            self.tally.add("block", name, scope, False)
+        self.failures = {}
+        self.tally.end(summary)

@@ -74,7 +74,7 @@ class _Reader:
         self.leaf: Optional[Tuple[str, ...]] = None
         self.leaves: List[Tuple[str, ...]] = []
         self.marked = self.listing = False
-        self.first = self.opens = self.top = False  # does the output open with the tree?
+        self.first = self.opens = self.top = False  # does the tree follow a line that only RSpec prints?
         self.count = 0
         self.failed: Dict[int, str] = {}
         self.open_entry: Optional[int] = None
@@ -153,7 +153,7 @@ class _Reader:
         elif not self.before:
             self.root = line
             self.top = self.top or not self.last
-            self.first = not self.last or self.last.startswith(("Run options: ", "Randomized with seed "))
+            self.first = self.last.startswith(("Run options: ", "Randomized with seed "))
 
     def heading(self, line: str) -> None:
         self.flush()

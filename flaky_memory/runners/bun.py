@@ -120,8 +120,8 @@ class _Reader:
             self.end()
             self.banner = True
             return True
-        if line.endswith((":", ")")) and self.own:
-            return self._header(line)
+        if line.endswith((":", ")")) and self.own and self._header(line):
+            return True
         return self._statement(line)
 
     def _cut(self) -> None:
@@ -136,7 +136,7 @@ class _Reader:
             if self.counts:
                 self.end()
             self.file, self.again = match[1], False
-        return bool(match) or line.startswith("::")
+        return bool(match)
 
     def _number(self, line: str) -> bool:
         if line.endswith((" tests failed:", " test failed:")):

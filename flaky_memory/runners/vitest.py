@@ -53,7 +53,8 @@ class _Mark:
     """One line of a listing: what it names, and what stands behind the name."""
 
     __slots__ = (
-        "file", "name", "time", "outcome", "failed", "passed", "depth", "whole", "flat", "echo", "after_print",
+        "file", "name", "time", "outcome", "failed", "passed",
+        "depth", "whole", "flat", "echo", "after_print",
     )
 
     def __init__(self, file: Optional[str], rest: str, mark: str) -> None:

@@ -170,7 +170,8 @@ class TapRun(Outline):
         self.version = 0
         self.bailed = False
         self.dashed = False  # "ok 1 - title"; mocha writes "ok 1 title"
-        self.grouped = False
+        self.grouped = False  # some point is a subtest
+        self.timed = False  # "ok 1 - title # time=1.11ms"
 
     @property
     def empty(self) -> bool:
@@ -310,6 +311,7 @@ class Tap:
         if not self._in_order(indent, number, title):
             return True
         self.run.dashed = self.run.dashed or text.startswith(" - ", match.end(2))
+        self.run.timed = self.run.timed or "# time=" in rest
         self._deeper(indent)
         self._numbers[indent] = number
         while self._braces and self._braces[-1].indent >= indent:

@@ -129,9 +129,9 @@ class _Reader:
         for case in self._junit.cases:
             if case.outcome == "skipped":
                 continue
-            file, path = case.suites[:1], case.suites[1:]
+            path = case.suites[1:]
             for end in range(1, len(path) + 1):
-                key = (path[:end], file[0])
+                key = (path[:end], case.suites[0])
                 tests[key] = tests.get(key, True) and case.outcome == "passed"
         for (path, file), passed in tests.items():
             self._tally.add("xml", " > ".join(path), file, passed)

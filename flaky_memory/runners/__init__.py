@@ -55,7 +55,10 @@ TABLE: Dict[str, Entry] = {
         "phpunit", ("PHPUnit ", " assertion", "Assertions: ", "FAILURES!", "ERRORS!", "##teamcity["),
         project=("composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"),
     ),
-    "deno": Entry("deno", ("running ", " passed | ", "deno "), paths="scope"),
+    "deno": Entry("deno", (
+        " from ./", " passed | ", " => ./", " ... ok (", " ... FAILED (", "error: Test failed",
+        "error: No test modules found",
+    ), paths="scope"),
     "dotnet": Entry("dotnet", (
         "Test Run ", "Starting test execution", "VSTest", "Passed!  - ", "Failed!  - ", "Skipped! - ",
         "Total tests: ", "Test summary: total: ", "Test run summary: ", "  succeeded: ", "xUnit.net",
@@ -71,11 +74,20 @@ TABLE: Dict[str, Entry] = {
         "Execution failed for task ':",
     ), project=("settings.gradle", "settings.gradle.kts")),
     "unittest": Entry("unittest", ("\nRan ", "FAIL: ", "ERROR: ", " ... ok", " ... FAIL"), project=(".",)),
-    "mocha": Entry("mocha", (" passing (", " failing"), paths="scope"),
-    "node": Entry("node", ("# tests ", "\u2139 tests ", "TAP version 13", "failing tests:"), paths="scope"),
-    "playwright": Entry("playwright", ("Running ", "npx playwright", "[chromium]"), paths="scope"),
-    "ava": Entry("ava", (" tests passed", " test passed", " tests failed", " test failed", "Uncaught exception"), paths="scope"),
-    "tap": Entry("tap", ("TAP version 14", "# { total:", "Asserts:", "Suites:"), paths="scope"),
+    "mocha": Entry("mocha", (
+        " passing (", " failing", "at Context.", "Mocha Tests", "# pass ", '"fullTitle"', "Error: No test files found",
+    ), paths="scope"),
+    "node": Entry("node", (
+        "duration_ms", "\u2139 tests ", "\u25b6 ", "failing tests:", "Failed tests:", "test at ", "<!-- cancelled ",
+    ), paths="scope"),
+    "playwright": Entry("playwright", (
+        " using ", " \u203a ", "Error: No tests found", '"expectedStatus"',
+    ), paths="scope"),
+    "ava": Entry("ava", (
+        " tests passed", " test passed", " tests failed", " test failed", " \u203a ", "# pass ",
+        "find any matching tests",
+    ), paths="scope"),
+    "tap": Entry("tap", ("TAP version 14", "# { total:", "Asserts:", "TAP Tests"), paths="scope"),
     "minitest": Entry("minitest", (" runs, ", "#test_")),
     "mix": Entry("mix", (" tests, ", " test, ", " doctest", " (test)", "no tests to run", "No stale test")),
     "ctest": Entry("ctest", ("Test project ", "% tests passed", "tests FAILED", " CTest", " Test  #", "Test #")),

@@ -18,8 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Dict, List, Optional, Tuple
 
-    # Name, file, whether it passed, its runs, whether the line has a time, whether it is a repetition.
-    Entry = Tuple[str, Optional[str], bool, int, bool, bool]
+    # Name, file, whether it passed, its runs; whether the line has a time, whether it stands in the
+    # list of failures at the end, and whether these runs came before the one that the line tells of.
+    Entry = Tuple[str, Optional[str], bool, int, bool, bool, bool]
 
 PREFIX = "js"
 
@@ -63,9 +64,7 @@ class _Reader:
         self.entries: List[Entry] = []
         self.counts: Dict[str, int] = {}
         self.bailed = False
-        self.again = self.partial = False
-        # How many entries the line before made.
-        self.last = 0
+        self.again = False
         # True where the line before is bun's own: a print can only follow a print's line.
         self.own = True
 
@@ -74,15 +73,11 @@ class _Reader:
         if not line:
             self.own = True
             return
-        if self.partial:  # a cut leaves only the end of the line behind it
-            self.partial = False
-            return
         first = line[0]
         if first in "(\u2713\u2717\u00bb\u270e" and self._result(line):
             self.own = True
             return
         self.own = self._other(line, first)
-        self.last = 0
 
     def _result(self, line: str) -> bool:
         if line.startswith(_SKIPPED):
@@ -96,23 +91,22 @@ class _Reader:
             return False  # other tools tick off their steps too
         if self.counts:
             self.end()
-        before = len(self.entries)
         if name and not name.endswith("(unnamed)"):  # a hook of a describe
             self._add(name, passed, word, runs, timed)
-        self.last = len(self.entries) - before
         return True
 
     def _add(self, name: str, passed: bool, word: str, runs: int, timed: bool) -> None:
         # Attempts before a pass failed, repetitions before a failure passed.
         differ = runs > 1 and passed != (word == "run")
-        self.entries.append((name, self.file, passed, 1 if differ else runs, timed, self.again))
+        self.entries.append((name, self.file, passed, 1 if differ else runs, timed, self.again, False))
         if differ:
-            self.entries.append((name, self.file, not passed, runs - 1, timed, self.again))
+            self.entries.append((name, self.file, not passed, runs - 1, timed, self.again, True))
 
     def _other(self, line: str, first: str) -> bool:
         """Read what is not a result; True for a line of bun's own."""
         if is_cut(line):
-            self._cut()
+            # The list of failures at the end may have begun in the part that is missing.
+            self.file, self.again = None, True
             return True
         if first in " 0123456789":
             return self._number(line)
@@ -123,12 +117,6 @@ class _Reader:
         if line.endswith((":", ")")) and self.own and self._header(line):
             return True
         return self._statement(line)
-
-    def _cut(self) -> None:
-        if self.last and not self.entries[-1][4]:
-            del self.entries[-self.last :]  # perhaps the beginning of a longer name
-        # The list of failures at the end may have begun in the part that is missing.
-        self.file, self.again, self.partial = None, True, True
 
     def _header(self, line: str) -> bool:
         match = _FILE.match(line)
@@ -162,8 +150,9 @@ class _Reader:
 
     def end(self) -> None:
         """Close a run: hand its results on, and its summary."""
-        for name, file, passed, runs, _, _ in self._believed(self._once()):
-            self.tally.add("line", name, file, passed, runs)
+        for entry in self._believed(self._once()):
+            part = "tries" if entry[6] else "line"
+            self.tally.add(part, entry[0], entry[1], entry[2], entry[3])
         failed = self.counts.get("fail", 0) or self.counts.get("error", 0) or self.bailed
         ran = self.counts.get("pass", 0)
         if "pass" in self.counts and not (failed or ran):
@@ -217,5 +206,5 @@ def _split(rest: str) -> Tuple[str, str, int, bool]:
 
 
 def _tried(entries: List[Entry], passed: bool) -> int:
-    """How many of the entries are earlier attempts, which bun does not count."""
-    return sum(1 for a, b in zip(entries, entries[1:]) if a[0] == b[0] and a[2] != b[2] == passed)
+    """How many of the entries are earlier runs, which bun does not count."""
+    return sum(1 for e in entries if e[6] and e[2] == passed)

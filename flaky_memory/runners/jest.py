@@ -74,9 +74,7 @@ class _Reader:
         self.failing: Optional[bool] = None
         self.zone, self.base = False, 2
         self.titles: List[Optional[str]] = []
-        self.part, self.partial = "bullet", False
-        # The name that the line before gave, if that line can go on.
-        self.last: Optional[Tuple[str, bool]] = None
+        self.part = "bullet"
         self.said: Dict[str, str] = {}
         self.threshold = False
         # (file, name with every separator alike) -> name as the listing has it
@@ -94,14 +92,11 @@ class _Reader:
         self.others += 1
         if not line:
             self._blank()
-        elif self.partial:  # a cut leaves only the end of the line behind it
-            self.partial = False
         elif line.startswith("  ") and not line.startswith(_HEADS):
             self._indented(line)
         elif line[0] in "FP :TRJNS.{":
             self._flush(line)
         else:
-            self.last = None
             self._foreign()
         self.before = line
 
@@ -113,12 +108,12 @@ class _Reader:
 
     def _blank(self) -> None:
         self._release()
-        self.zone, self.loose = False, is_cut(self.before)
+        self.zone = self.loose = False
 
     def _indented(self, line: str) -> None:
         text = line.lstrip(" ")
         indent = len(line) - len(text)
-        first, self.last = text[:1], None
+        first = text[:1]
         if first in _MARKS or first in _SKIPPED:
             if indent % 2 == 0 and text[1:2] == " ":
                 self._mark(text, first, (indent - self.base) // 2)
@@ -151,7 +146,6 @@ class _Reader:
         whole = len(above) == level and None not in above
         name = " > ".join([t for t in above if t] + [title]) if whole else title
         self.held.append((name, first in _PASSED, whole))
-        self.last = None if text.endswith("s)") else (name, first in _PASSED)
         if self.zone or not self.headed:
             self._release()
 
@@ -186,7 +180,6 @@ class _Reader:
         name = name or key
         self.names[self.scope, key] = name
         self.marks += 1
-        self.last = name, False
         self.tally.add(self.part, name, self.scope, False)
 
     def _flush(self, line: str) -> None:
@@ -242,12 +235,9 @@ class _Reader:
 
     def _cut(self) -> None:
         self._release()
-        if self.last:  # perhaps the beginning of a longer name
-            self.tally.drop(self.last[0], self.scope, self.last[1])
-            self.bare = [b for b in self.bare if b != (self.scope, self.last[0])]
-        self.scope = self.failing = self.last = None
+        self.scope = self.failing = None
         self.zone, self.titles, self.part = False, [], self.part + " after a cut"
-        self.loose = self.partial = True
+        self.loose = True
 
     def _retry(self, line: str) -> None:
         if self.said:
@@ -283,7 +273,7 @@ class _Reader:
         files = jest_json.by_last_part(scope for scope, _ in self.names)
         for name, path, failed, passed in document.results:
             scope = jest_json.as_listed(path, files)
-            self.tally.add("json", name, scope, False, failed)
+            self.tally.add("json tries" if passed else "json", name, scope, False, failed)
             self.tally.add("json", name, scope, True, passed)
         if not self.said and document.summary != NONE:
             self.said["json"] = document.summary
@@ -312,7 +302,9 @@ class _Reader:
         for scope, title, times in self.retried:
             name = joined.get((scope, title.replace(" > ", " ")))
             if name is not None:
-                self.tally.add("mark" if scope in self.listed else "bullet", name, scope, False, times)
+                failed = self.tally.seen(name, scope, False)
+                part = "mark" if scope in self.listed else "bullet"
+                self.tally.add(part if failed else "tries", name, scope, False, times)
 
     def _summary(self) -> str:
         said = " ".join(self.said.values())

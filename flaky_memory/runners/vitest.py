@@ -87,7 +87,7 @@ class _Reader:
         self._fresh()
 
     def _fresh(self) -> None:
-        self.banner = self.zone = self.captured = self.partial = False
+        self.banner = self.zone = self.captured = False
         # Counts the pieces of captured prints that ended with an empty line.
         self.prints = 0
         self.after_print = 0
@@ -115,9 +115,7 @@ class _Reader:
         if not line:
             self._blank()
             return
-        if self.partial:  # a cut leaves only the end of the line behind it
-            self.partial = False
-        elif self.captured and not is_cut(line):
+        if self.captured and not is_cut(line):
             pass
         elif line[0] == " ":
             self._indented(line)
@@ -129,7 +127,7 @@ class _Reader:
         if self.captured or self.after_print:
             self.prints += 1
             self.after_print = self.prints
-        self.captured, self.loose = False, is_cut(self.before)
+        self.captured = self.loose = False
         self.block = {}
 
     def _indented(self, line: str) -> None:
@@ -252,13 +250,8 @@ class _Reader:
             self._foreign(line)
 
     def _cut(self) -> None:
-        if self.marks and self.marks[-1].echo == hash(self.before) and self.marks[-1].time is None:
-            self.marks.pop()  # perhaps the beginning of a longer name
-        if self.before.startswith(" FAIL "):
-            self.fails.pop(_target(self.before[6:].strip()) or ("", ""), None)
         self.banner = self.zone = self.captured = False
-        self.heading, self.file, self.titles = "", None, []
-        self.loose = self.partial = True
+        self.heading, self.file, self.titles, self.loose = "", None, [], True
 
     def _heading(self, line: str) -> None:
         self.zone = False
@@ -302,7 +295,7 @@ class _Reader:
         files = jest_json.by_last_part(mark.file for mark in self.marks)
         for name, path, failed, passed in document.results:
             scope = jest_json.as_listed(path, files)
-            self.tally.add("json", name, scope, False, failed)
+            self.tally.add("json tries" if passed else "json", name, scope, False, failed)
             self.tally.add("json", name, scope, True, passed)
         if not self.said and document.summary != NONE:
             self.said["json"] = document.summary
@@ -313,7 +306,8 @@ class _Reader:
         self._name()
         for mark in self.marks:
             if mark.failed:
-                self.tally.add("mark", mark.name, mark.file, False, mark.failed)
+                part = "tries" if mark.passed else "mark"
+                self.tally.add(part, mark.name, mark.file, False, mark.failed)
             if mark.passed:
                 self.tally.add("mark", mark.name, mark.file, True, mark.passed)
         describes = _describes(self.marks) if self.fails or self.annotated else set()

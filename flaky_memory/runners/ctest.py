@@ -22,7 +22,7 @@ _RESULT = re.compile(r" *(\d+/\d+ +| +)Test +#(\d+): (\S.*?) \.{3,} *(\S.*)$")
 # "      Start  2: calc.sub"
 _START = re.compile(r" +Start +(\d+): (\S.*)$")
 # "\t  7 - calc.crash (Subprocess aborted)", from CMake 3.29 on with labels behind
-_LISTED = re.compile(r"\t *(\d+) - (\S.*?) \(([A-Za-z_ ]+)\)(?: +\S.*)?$")
+_LISTED = re.compile(r"\t *(\d+) - (\S.*) \(([A-Za-z_ ]+)\)(?: {2,}[^()]*)?$")
 # "50% tests passed, 5 tests failed out of 10", CMake 4 "..., 5 tests failed out of 10"
 _SUMMARY = re.compile(r"\d+% tests passed, (\d+) tests? failed out of (\d+)$")
 

@@ -13,7 +13,7 @@ from flaky_memory.runners.base import Tally, is_cut, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import List, Optional
 
 PREFIX = "gtest"
 
@@ -23,8 +23,8 @@ _RESULT = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] ([\w/]+\.[\w/]+)(,
 _RAN = re.compile(r"\[==========\] (\d+) tests? from \d+ test (?:suite|case)s? ran\.")
 # "[  PASSED  ] 5 tests.", "[  SKIPPED ] 1 test, listed below:", "[  FAILED  ] 5 tests, listed below:"
 _COUNT = re.compile(r"\[  (PASSED|SKIPPED|FAILED) +\] (\d+) tests?[.,]")
-# " 5 FAILED TESTS"
-_FAILED = re.compile(r" ?\d+ FAILED TESTS?$")
+# " 5 FAILED TESTS", " 1 FAILED TEST SUITE"
+_FAILED = re.compile(r" ?\d+ FAILED TESTS?(?: SUITES?)?$")
 
 
 def read(text: str) -> Report:
@@ -47,8 +47,12 @@ class _Reader:
         self.passed: Optional[int] = None
         self.skipped = 0
         self.red = self.listing = False
+        self.size: Optional[int] = None  # of the closing list
+        self.listed: List[str] = []
+        self.shown: List[str] = []
         self.running: Optional[str] = None
         self.framed = False  # has a [ RUN ] or [==========] line been seen?
+        self.opened = False  # has the program's first line been seen?
         self.parts = self.part = ""  # "Failure" or "Skipped", of any test and of the next one
 
     def line(self, line: str) -> None:
@@ -66,8 +70,12 @@ class _Reader:
                 self.result(line[start:])  # behind what the test printed
         elif line.startswith("Repeating all tests "):
             self.end_run()
+            self.opened = True
+        elif line.startswith(("Running main() from ", "Note: Google Test filter")):
+            self.begin()
+            self.opened = True
         elif is_cut(line):
-            self.framed = self.listing = False
+            self.framed = self.opened = self.listing = False
             self.running = None
             self.parts = self.part = ""
 
@@ -107,8 +115,9 @@ class _Reader:
             self.passed = int(match[2][:9])
         elif match[1] == "SKIPPED":
             self.skipped = int(match[2][:9])
-        self.red = self.red or match[1] == "FAILED"
-        self.listing = match[1] == "FAILED"
+        else:
+            self.red = self.listing = True
+            self.size, self.listed = int(match[2][:9]), []
         return True
 
     def result(self, line: str) -> None:
@@ -117,11 +126,14 @@ class _Reader:
             return
         failed = match[1] == "  FAILED  "
         if not match[4]:
-            if failed and (self.listing or not self.framed):
-                self.tally.add("list", match[2], None, False)
+            if failed and (self.listing or not (self.framed or self.opened)):
+                self.listed.append(match[2])
         elif self.believed(match[2], failed) and match[1] != "  SKIPPED ":
             self.begin()
-            self.tally.add("line", match[2], None, not failed)
+            if failed:
+                self.shown.append(match[2])
+            else:
+                self.tally.add("line", match[2], None, True)
 
     def believed(self, name: str, failed: bool) -> bool:
         """True for a result that no test printed: it ends the test that runs, or, in brief mode and
@@ -133,10 +145,12 @@ class _Reader:
             return right
         if self.framed and self.total is None:
             return False
+        if self.opened:
+            return failed and part == "Failure"
         return not failed or not self.parts or part == "Failure"
 
     def end_run(self) -> None:
-        """Close a run with what its counts say."""
+        """Close a run with what its counts say; what its whole list does not have did not fail."""
         done = (self.passed or 0) + self.skipped
         if self.red or (self.total is not None and self.passed is not None and done < self.total):
             summary = FAILED
@@ -144,5 +158,12 @@ class _Reader:
             summary = PASSED if self.passed else NONE
         if summary == NONE and (self.passed == 0 or self.total == 0):
             self.tally.idle = True
+        listed = set(self.listed)
+        whole = self.size is not None and self.size == len(self.listed)
+        for name in self.shown:
+            if not whole or name in listed:
+                self.tally.add("line", name, None, False)
+        for name in self.listed:
+            self.tally.add("list", name, None, False)
         self.tally.end(summary)
         self.start()

@@ -180,7 +180,8 @@ class _Reader:
 
     def report(self) -> Report:
         runs = [run for run in self._tap.close() if _is_ava(run)]
-        if self._counts or self._titles or (self._shown and not runs):
+        marked = any(" › " in text and "ms)" not in text for text, _, _ in self._shown)
+        if self._counts or self._titles or (marked and self._several() and not runs):
             self._finish()
         for run in runs:
             self._tap_run(run)

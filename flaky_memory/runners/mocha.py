@@ -29,6 +29,10 @@ _PASS = re.compile(r"( *)[✔✓√] (.+?)(?: \(\d+ms\))?$")
 _FAIL = re.compile(r"( *)(\d+)\) (\S.*)$")
 # "  8 passing (105ms)", "  2 failing", "  2 pending"
 _COUNT = re.compile(r"  (\d+) (passing|failing|pending)(?: \([\d.]+ ?\w+\))?$")
+# Names as other runners end or part them: "adds (0.58ms)" (node), "adds (5 ms)" (jest), "adds 5ms"
+# (vitest), "calc › adds" (ava, playwright)
+_FOREIGN = re.compile(r"\d\.\d+ms\)|\d ms\)$|\dms$| › ")
+_FOREIGN_LINES = ("PASS ", "FAIL ", " RUN  v", "▶ ", "ℹ ", "bun test v", "Running ", "TAP version ")
 _MARKS = "✔✓√0123456789"
 _OUTSIDE = "Uncaught error outside test suite"
 
@@ -48,6 +52,7 @@ class _Reader:
         self._blank = 0
         self._detail: Optional[Tuple[int, List[str]]] = None  # a number and titles of the list
         self._elsewhere = False  # tests are named in a format that is no tree
+        self._foreign = False  # a line of another runner was seen
         self._told = False  # a run has ended with counts or a list of failures
         self._start()
 
@@ -60,6 +65,7 @@ class _Reader:
         self._head_number = 0  # of the last entry of the list
         self._count: Dict[str, int] = {}
         self._top_open = False
+        self._rooted = False  # a failure stands as far out as other runners number theirs
 
     def feed(self, line: str) -> None:
         if is_cut(line):
@@ -67,6 +73,8 @@ class _Reader:
         if self._junit.open:
             self._junit.feed(line)
             return
+        if line.startswith(_FOREIGN_LINES):
+            self._foreign = True
         if self._detail is not None and self._in_detail(line):
             return
         if not line:
@@ -203,12 +211,13 @@ class _Reader:
         if passed:
             self._passes.append(" > ".join([*path, passed[2]]))
         elif failed:
-            self._failure(int(failed[2][:9]), " > ".join([*path, failed[3]]))
+            self._failure(int(failed[2][:9]), " > ".join([*path, failed[3]]), indent)
 
-    def _failure(self, number: int, name: str) -> None:
+    def _failure(self, number: int, name: str, indent: int) -> None:
         """Failures are numbered in order; another number was printed by a test."""
         if not self._failures or number == max(self._failures) + 1:
             self._failures[number] = name
+            self._rooted = self._rooted or indent == 2
 
     def _progress_line(self, line: str) -> None:
         """The list reporter: "    calc adds: " and, over it, "  ✔ calc adds: 0ms"."""
@@ -219,12 +228,12 @@ class _Reader:
             if time.endswith("ms"):
                 self._passes.append(title)
         elif failed:
-            self._failure(int(failed[2][:9]), failed[3])
+            self._failure(int(failed[2][:9]), failed[3], 2)
 
     def _finish(self) -> None:
         """A run's end: a failure by its name in the list, else in the tree."""
-        if not self._count and not self._listed and self._elsewhere:
-            self._start()  # the lines of errors and prints in another format
+        if not self._count and not self._listed and not self._is_tree():
+            self._start()
             return
         self._told = self._told or bool(self._count or self._listed)
         for name in self._passes:
@@ -238,6 +247,12 @@ class _Reader:
             self._tally.idle = True
         self._tally.end(FAILED if failing else PASSED if passing else NONE)
         self._start()
+
+    def _is_tree(self) -> bool:
+        """Marks alone, without counts, may be another runner's, or stand in an error's text."""
+        if self._elsewhere or self._foreign or any(_FOREIGN.search(name) for name in self._passes):
+            return False
+        return bool(self._passes) or not self._rooted
 
     def _stream(self, line: str) -> None:
         """json-stream: ["pass",{"title":"adds","fullTitle":"calc adds","file":"..."}]."""

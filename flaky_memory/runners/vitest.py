@@ -17,7 +17,7 @@ from flaky_memory.runners.base import Tally, is_cut, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Iterator, List, Optional, Tuple
+    from typing import Dict, Iterable, Iterator, List, Optional, Tuple
 
 PREFIX = "js"
 
@@ -91,7 +91,7 @@ class _Reader:
         # Counts the pieces of captured prints that ended with an empty line.
         self.prints = 0
         self.after_print = 0
-        self.files_listed = self.dots = False
+        self.files_listed = self.dots = self.in_full = False
         self.echoes: set[int] = set()
         self.suites: set[Tuple[str, str]] = set()
         self.file: Optional[str] = None
@@ -292,6 +292,7 @@ class _Reader:
         if document.by_jest or not (document.results or document.summary != NONE or document.idle):
             return
         self.sure, self.idle = True, self.idle or document.idle
+        self.in_full = self.in_full or bool(document.results)
         files = jest_json.by_last_part(mark.file for mark in self.marks)
         for name, path, failed, passed in document.results:
             scope = jest_json.as_listed(path, files)
@@ -305,12 +306,14 @@ class _Reader:
         self._believe()
         self._name()
         for mark in self.marks:
+            if self.in_full and not mark.whole:
+                continue  # the document beside the listing has the name in full
             if mark.failed:
                 part = "tries" if mark.passed else "mark"
                 self.tally.add(part, mark.name, mark.file, False, mark.failed)
             if mark.passed:
                 self.tally.add("mark", mark.name, mark.file, True, mark.passed)
-        describes = _describes(self.marks) if self.fails or self.annotated else set()
+        describes = _around((m.file, m.name) for m in self.marks) if self.fails or self.annotated else set()
         for (file, name), times in self.fails.items():
             if (file, name) not in describes:
                 self.tally.add("fail", name, file, False, times)
@@ -438,13 +441,13 @@ def _number(counts: str, word: str) -> int:
     return int(digits[:9]) if digits.isdecimal() else 0
 
 
-def _describes(marks: List[_Mark]) -> set[Tuple[Optional[str], str]]:
-    """The describes around the listed tests, whose own failures are no test's."""
+def _around(tests: Iterable[Tuple[Optional[str], str]]) -> set[Tuple[Optional[str], str]]:
+    """The describes around tests (their file and name), whose own failures are no test's."""
     found = set()
-    for mark in marks:
-        parts = mark.name.split(" > ")
+    for file, name in tests:
+        parts = name.split(" > ")
         for i in range(1, min(len(parts), 50)):
-            found.add((mark.file, " > ".join(parts[:i])))
+            found.add((file, " > ".join(parts[:i])))
     return found
 
 
@@ -471,10 +474,11 @@ def _add_tap(tap: formats.Tap, tally: Tally) -> None:
 
 
 def _add_junit(junit: formats.JUnit, tally: Tally) -> None:
-    for case in junit.close():
-        file, name = case.attributes.get("classname"), case.attributes.get("name")
-        if name and case.outcome != "skipped":
-            tally.add("junit", name, file, case.outcome == "passed")
+    cases = [(c.attributes.get("classname"), c.attributes.get("name", ""), c.outcome) for c in junit.close()]
+    describes = _around((file, name) for file, name, _ in cases)
+    for file, name, outcome in cases:
+        if name and outcome != "skipped" and (file, name) not in describes:
+            tally.add("junit", name, file, outcome == "passed")
     for suite in junit.suites:
         if suite.get("name") == "vitest tests":
             failed = suite.get("failures", "0") != "0" or suite.get("errors", "0") != "0"

@@ -152,6 +152,18 @@ def test_json_beside_the_listing_is_the_same_run():
     assert found(RUN + f" {OK} a.test.ts > c > x 1ms\n" + counts(0, 1) + document(("c", "x", "passed"))) == {X: (0, 1)}
 
 
+def test_json_beside_bare_titles_names_them():
+    text = RUN + f" {ARROW} a.test.ts (1 test | 1 failed) 9ms\n     {OK} x 1ms\n" + counts(0, 1)
+    assert found(text + document(("c", "x", "passed"))) == {X: (0, 1)}
+
+
+def test_junit_gives_a_failed_describe_a_case_that_is_no_test():
+    text = ('<testsuites name="vitest tests" tests="2" failures="1" errors="0">\n<testsuite name="a.test.ts">\n'
+            '<testcase classname="a.test.ts" name="c &gt; x">\n<skipped/>\n</testcase>\n'
+            '<testcase classname="a.test.ts" name="c">\n<failure message="no">\n</failure>\n</testcase>\n')
+    assert found(text) == {}
+
+
 def test_junit_with_a_message_of_several_lines():
     text = ('<testsuites name="vitest tests" tests="2" failures="1" errors="0">\n'
             '    <testsuite name="a.test.ts" failures="1">\n'

@@ -176,14 +176,16 @@ class _Reader:
         return out
 
     def _believed(self, entries: List[Entry]) -> List[Entry]:
-        """Where more results are named than counted, tests have printed some: then those without a
-        time are left out, and where that is not enough, all of that outcome."""
+        """Where more results are named than counted, tests have printed some: those without a time if
+        that makes the numbers agree; otherwise no result of that outcome can be trusted."""
         for passed, word in ((True, "pass"), (False, "fail")):
+            named = [e for e in entries if e[2] == passed and not e[6]]  # bun counts last runs only
             stated = self.counts.get(word)
-            for drop_all in (False, True):
-                named = sum(1 for e in entries if e[2] == passed)
-                if stated is not None and named - _tried(entries, passed) > stated:
-                    entries = [e for e in entries if e[2] != passed or (e[4] and not drop_all)]
+            if stated is None or len(named) <= stated:
+                continue
+            timed = [e for e in named if e[4]]
+            keep = set(timed) if len(timed) == stated else set()
+            entries = [e for e in entries if e[2] != passed or e[6] or e in keep]
         return entries
 
     def report(self) -> Report:
@@ -203,8 +205,3 @@ def _split(rest: str) -> Tuple[str, str, int, bool]:
     if match is None:
         return rest, "", 1, timed
     return rest[:start].rstrip(), match[1], max(1, int(match[2])), timed
-
-
-def _tried(entries: List[Entry], passed: bool) -> int:
-    """How many of the entries are earlier runs, which bun does not count."""
-    return sum(1 for e in entries if e[6] and e[2] == passed)

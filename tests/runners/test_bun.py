@@ -64,6 +64,11 @@ def test_the_print_without_a_time_gives_way_to_the_counted_result():
     assert found(text) == {("a.test.ts", "real"): (0, 1)}
 
 
+def test_where_no_print_can_be_told_apart_no_pass_is_believed():
+    text = BANNER + "\na.test.ts:\n(pass) fake [1ms]\n(pass) real [1ms]\n(fail) x [1ms]\n\n 1 pass\n 1 fail\n"
+    assert found(text) == {("a.test.ts", "x"): (1, 0)}
+
+
 def test_a_printed_file_name_is_no_header():
     text = BANNER + "\na.test.ts:\nreading\nb.test.ts:\n(pass) real [0.02ms]\n"
     assert found(text) == {("a.test.ts", "real"): (0, 1)}

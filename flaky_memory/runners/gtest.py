@@ -152,16 +152,17 @@ class _Reader:
     def end_run(self) -> None:
         """Close a run with what its counts say; what its whole list does not have did not fail."""
         done = (self.passed or 0) + self.skipped
-        if self.red or (self.total is not None and self.passed is not None and done < self.total):
+        # In brief mode nothing but the total tells that "[  PASSED  ] 5 tests." are not all.
+        whole = self.total is not None and self.passed is not None
+        if self.red or (whole and done < (self.total or 0)):
             summary = FAILED
         else:
-            summary = PASSED if self.passed else NONE
-        if summary == NONE and (self.passed == 0 or self.total == 0):
+            summary = PASSED if whole and self.passed else NONE
+        if summary == NONE and (whole or self.total == 0):
             self.tally.idle = True
         listed = set(self.listed)
-        whole = self.size is not None and self.size == len(self.listed)
         for name in self.shown:
-            if not whole or name in listed:
+            if name in listed or self.size != len(self.listed):
                 self.tally.add("line", name, None, False)
         for name in self.listed:
             self.tally.add("list", name, None, False)

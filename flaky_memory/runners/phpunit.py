@@ -27,16 +27,17 @@ _NAME = re.compile(r"[^\s:(),'\"/]+::[^\s:(),'\"/]+(?: with data set .+)?$")
 # "Tests: 15, Assertions: 11, Errors: 1, PHPUnit Warnings: 2." and "OK (1 test, 1 assertion)"
 _COUNT = re.compile(r"([A-Z][\w ]*): (\d+)")
 _OK = re.compile(r"(OK|ERRORS|FAILURES) \((\d+) tests?, \d+ assertions?(.*)\)$")
-# "Test Passed (App\CartTest::testAdds#few)"
-_EVENT = re.compile(r"Test (Passed|Failed|Errored|Finished|Preparation Started) \((\S+::.+)\)$")
 # " ✘ Adds up [0.12 ms]"
 _MARK = re.compile(r" ([✔✘]) (\S.*?)(?: \[[\d.]+ ms\])?$")
 # "Cart (App\Tests\Cart)"
 _CLASS = re.compile(r"\S.* \(([^\s()]+\\[^\s()]+)\)$")
+# These three are compiled when they are first needed, for few outputs hold their lines.
+# "Test Passed (App\CartTest::testAdds#few)"
+_EVENT = r"Test (Passed|Failed|Errored|Finished|Preparation Started) \((\S+::.+)\)$"
 # name='testAdds' in a ##teamcity message, with its escapes |' || |n |[ |]
-_ATTRIBUTE = re.compile(r" (name|details|locationHint)='((?:[^'|]|\|.)*)'")
+_ATTRIBUTE = r" (name|details|locationHint)='((?:[^'|]|\|.)*)'"
 # <testcase name="testAdds" class="App\CartTest" classname="App.CartTest" file="/app/CartTest.php" ...
-_TESTCASE = re.compile(r'<testcase name="([^"]*)" (?:file="[^"]*" line="\d+" )?class="([^"]*)"')
+_TESTCASE = r'<testcase name="([^"]*)" (?:file="[^"]*" line="\d+" )?class="([^"]*)"'
 
 _WORDS = {
     "FAILURES!": FAILED,
@@ -152,7 +153,7 @@ class _Reader:
 
     def cut(self) -> None:
         """What was known of the run's middle no longer holds."""
-        self.suite = ""
+        self.suite, self.part = "", "testdox below a cut"
         self.current = self.case = None
         self.banner = False
         self.open_list(None, None)
@@ -247,8 +248,8 @@ class _Reader:
         """Close a run with the last verdict that it gave."""
         self.settle_test()
         for entries in self.failing_lists():
-            for name, _sure in entries.entries.values():
-                if _NAME.match(name):
+            for name, sure in entries.entries.values():
+                if _NAME.match(name) and (sure or self.counts):
                     self.tally.add("list", name, None, False)
         self.tally.end(self.word or NONE)
         self.start()
@@ -310,7 +311,7 @@ class _Reader:
 
     def event(self, line: str) -> None:
         """A line of the event log (--debug)."""
-        match = _EVENT.match(line)
+        match = re.match(_EVENT, line)
         if not match:
             return
         what, name = match[1], _with_data_set(match[2])
@@ -329,7 +330,7 @@ class _Reader:
     def teamcity(self, message: str) -> None:
         """testStarted, then testFailed or testIgnored or nothing, then testFinished."""
         kind = message[: message.find(" ")]
-        values = {key: _unescape(value) for key, value in _ATTRIBUTE.findall(message)}
+        values = {key: _unescape(value) for key, value in re.findall(_ATTRIBUTE, message)}
         name = values.get("name", "")
         if kind == "testStarted":
             place = values.get("locationHint", "")
@@ -353,7 +354,7 @@ class _Reader:
         """The JUnit XML of --log-junit php://stdout."""
         text = line.lstrip()
         if text.startswith("<testcase name="):
-            match = _TESTCASE.match(text)
+            match = re.match(_TESTCASE, text)
             self.case = (_xml(f"{match[2]}::{match[1]}"), True) if match and '.php"' in text else None
             if text.endswith("/>"):
                 self.settle_case("junit")

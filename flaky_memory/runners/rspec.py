@@ -32,10 +32,11 @@ _OUTCOME = re.compile(r"(.*) \((?:FAILED - (\d{1,8})|PENDING: .*)\)$")
 # "./spec/pay_spec.rb:20:pays twice" of the failures formatter
 _LISTED = re.compile(r"(\S+\.rb):\d+:(?!in [`'])(\S.*)$")
 # "RSpec::Retry: 2nd try ./spec/pay_spec.rb:20"
-_RETRY = re.compile(r"RSpec::Retry: (\d{1,4})(?:st|nd|rd|th) try (\S+):\d+$")
+_RETRY = r"RSpec::Retry: (\d{1,4})(?:st|nd|rd|th) try (\S+):\d+$"
 
 # Names that are looked through for how a class and its method are joined.
 _MOST_KNOWN = 500
+_LONGEST_NAME = 4000
 
 
 def read(text: str) -> Report:
@@ -113,7 +114,7 @@ class _Reader:
     def flat(self, line: str) -> None:
         """Headings, closing lines, roots of the documentation tree, and whatever tests print."""
         if self.open_entry is not None and self.state == "failures":
-            self.failed[self.open_entry] += "\n" + line  # a description of several lines
+            self.failed[self.open_entry] = self.longer(self.failed[self.open_entry], line)
         elif line.startswith("rspec "):
             self.rerun(line)
         elif line[0].isdigit() and (match := _SUMMARY.match(line)):
@@ -124,13 +125,20 @@ class _Reader:
             self.new_run()
         elif self.state == "reruns" and self.reruns:
             scope, name = self.reruns[-1]
-            self.reruns[-1] = (scope, name + "\n" + line)
+            self.reruns[-1] = (scope, self.longer(name, line))
         else:
             self.prose(line)
         self.maybe_listed(line)
 
+    def longer(self, name: str, line: str) -> str:
+        """A description of several lines, unless it is longer than any."""
+        if len(name) > _LONGEST_NAME:
+            self.state, self.open_entry = "after", None
+            return name
+        return name + "\n" + line
+
     def prose(self, line: str) -> None:
-        retry = _RETRY.match(line) if line.startswith("RSpec::Retry: ") else None
+        retry = re.match(_RETRY, line) if line.startswith("RSpec::Retry: ") else None
         if retry:
             self.tries[retry[2]] = self.tries.get(retry[2], 0) + 1
             self.tried = retry[2]
@@ -150,7 +158,7 @@ class _Reader:
         elif line.startswith("Top ") and " slowest example" in line:
             self.flush()
             self.state = "profile"
-        elif not self.before:
+        elif not self.before and line[-1] != ":":
             self.root = line
             self.top = self.top or not self.last
             self.first = self.last.startswith(("Run options: ", "Randomized with seed "))
@@ -244,7 +252,7 @@ class _Reader:
             return
         self.marked = True
         self.count += 1
-        if match[2]:
+        if match[2] and not title.startswith("example at "):
             self.failed.setdefault(int(match[2]), self.full((*self.stack, match[1])))
             self.tried = None
 
@@ -332,7 +340,7 @@ class _Reader:
         """The failures formatter prints nothing else, so one line of another shape says it is not that."""
         if self.untold is None or line.startswith("Run options: "):
             return
-        match = _LISTED.match(line)
+        match = _LISTED.match(line) if ".rb:" in line else None
         if match:
             self.untold.append((match[1], match[2]))
         elif self.untold:

@@ -56,6 +56,8 @@ def test_stays_silent(text):
         pytest.param("[==========] 2 tests from 1 test case ran. (0 ms total)\n[  PASSED  ] 1 test.\n", FAILED, False, id="brief: one is missing"),
         pytest.param(" 5 FAILED TESTS\n", FAILED, False, id="tail"),
         pytest.param("[  PASSED  ] 1 test.\n[  FAILED  ] C: SetUpTestSuite or TearDownTestSuite\n\n 1 FAILED TEST SUITE\n", FAILED, False, id="a suite's setup failed"),
+        pytest.param("[  PASSED  ] 5 tests.\n", NONE, False, id="grep: in brief mode some may have failed"),
+        pytest.param("[  PASSED  ] 0 tests.\n", NONE, False, id="grep: all may have failed"),
         pytest.param("[==========] 0 tests from 0 test suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n", NONE, True, id="filtered out"),
         pytest.param("[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] A.Skip\n", NONE, True, id="all skipped"),
     ],

@@ -144,6 +144,16 @@ def test_summary(text, summary, idle):
     assert (report.summary, report.idle) == (summary, idle)
 
 
+def test_a_quoted_entry_is_not_believed_where_the_list_has_no_end():
+    text = BANNER + TIME + "There were 2 failures:\n\n" + entry(1, "T::testA", "the old report said:\n\n2) T::testGone")
+    assert results(text) == {"T::testA": (1, 0)}
+
+
+def test_testdox_below_a_cut_may_be_the_summary():
+    text = BANNER + "Cart (A\\Cart)\n ✘ Is full\n\n... [20012 characters truncated] ...\n\nCart (A\\Cart)\n ✘ Is full\n"
+    assert results(text) == {"A\\Cart::Is full": (1, 0)}
+
+
 def test_a_cut_ends_the_list_above_it():
     text = BANNER + TIME + "There was 1 failure:\n\n" + entry(1, "T::testA") + "\n\n... [20012 characters truncated] ...\n\n"
     text += entry(2, "T::testRisky", "This test did not perform any assertions") + "\nERRORS!\nTests: 9, Assertions: 9, Failures: 1, Risky: 2.\n"

@@ -117,6 +117,7 @@ def test_speaks(text, expected):
             "\nTop 1 slowest examples (0.01 seconds, 63.4% of total time):\n  Acct opens\n    0.008 seconds ./spec/a_spec.rb:38\n" + closed("3 examples, 0 failures"),
             id="profile",
         ),
+        pytest.param("\nArray\n  example at ./spec/a_spec.rb:6 (FAILED - 1)\n", id="an example without a name"),
         pytest.param("./spec/a_spec.rb:12:in `block (2 levels)'\n", id="a stack trace"),
         pytest.param("hello\n./spec/a_spec.rb:12:foo\nbye\n", id="a place in a log"),
     ],

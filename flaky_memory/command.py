@@ -11,17 +11,10 @@ from flaky_memory import shell, tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, Dict, List, Optional, Set, Tuple
+    from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
     from flaky_memory.shell import Compound, Node, Redirect, Sequence, Simple, Word
     from flaky_memory.tools import Found
-
-# One of these stands in every command that runs tests. hooks.json filters by the same words, so
-# that the client starts no process for other commands; a test holds the two together.
-HINTS = (
-    "test", "spec", "jest", "unit", "mocha", "ava", "tap", "check", "verify", "tox", "nox", "rake",
-    "package", "install", "build", "npm t", "pnpm t", "yarn t", "cargo t", "rails t",
-)  # fmt: skip
 
 # Why an exit status of 0 is not the runner's own; message.py has the sentences.
 PIPE, FOLLOWED, OR, BACKGROUND, CONDITION = "pipe", "followed", "or", "background", "condition"
@@ -45,10 +38,11 @@ class Invocation:
     under TOP; None when unknown), `distrust` why exit 0 of the command is not its own ("" when it
     is), `repeats` that a loop may run it several times, `opaque` that something else adds arguments,
     `varying` that its arguments or settings name a loop's variable, `filters` the programs that its
-    output goes through ("grep -v" for what only leaves lines out).
+    output goes through ("grep -v" for what only leaves lines out), `shares_failure` that an exit status
+    other than 0 may be another program's.
     """
 
-    __slots__ = ("args", "directory", "distrust", "env", "filters", "opaque", "repeats", "runners", "tool", "varying")
+    __slots__ = ("args", "directory", "distrust", "env", "filters", "opaque", "repeats", "runners", "shares_failure", "tool", "varying")
 
     def __init__(self, found: Found, env: Dict[str, str], directory: Optional[str], distrust: str) -> None:
         self.tool = found.tool
@@ -60,6 +54,7 @@ class Invocation:
         self.distrust = distrust or (KEEPS_GOING if found.keeps_going else "")
         self.repeats = False
         self.varying = False
+        self.shares_failure = False
         self.filters: Tuple[str, ...] = ()
 
 
@@ -88,17 +83,9 @@ class Command:
         return bool(self.invocations) and not any(i.distrust for i in self.invocations)
 
 
-def hinted(text: str) -> bool:
-    """False for most commands that run no tests, at the cost of a few searches."""
-    return any(hint in text for hint in HINTS)
-
-
 def read(text: str, powershell: bool = False) -> Command:
     """What a command means. Never raises; a command that cannot be read runs no tests here."""
     command = Command()
-    if not hinted(text):
-        command.reason = NO_TESTS
-        return command
     try:
         walk = _Walk(command)
         walk.sequence(shell.parse(text, "`" if powershell else "\\"), _Context(), "")
@@ -130,32 +117,76 @@ class _Context:
         return twin
 
 
+_TEST, _CHANGE, _OTHER, _WRITE = "test", "change", "other", "write"
+
+
+class _Step:
+    """One thing that a command does: a test, a program, or a redirection into a file. `known` counts
+    the files that held a runner's output by then."""
+
+    __slots__ = ("known", "name", "step", "texts")
+
+    def __init__(self, step: str, name: str = "", texts: Optional[List[str]] = None, known: int = 0) -> None:
+        self.step, self.name, self.texts, self.known = step, name, texts or [], known
+
+    def kind(self, effects: Any) -> str:
+        """_TEST, _CHANGE, or "" for what leaves the code as it is."""
+        if self.step == _TEST:
+            return _TEST
+        if self.step == _WRITE:
+            return "" if effects.outside(self.texts[0]) else _CHANGE
+        return _CHANGE if effects.may_change(self.name, self.texts) else ""
+
+    def prints_other(self, effects: Any, written: List[str]) -> bool:
+        """True when it prints a file that may hold the output of another run."""
+        if self.step != _OTHER or self.name not in effects.PRINTERS:
+            return False
+        files = effects.printed_files(self.name, self.texts)
+        return any(effects.looks_like_output(f) and f not in written[: self.known] for f in files)
+
+
 class _Walk:
     """Goes through a command in the order in which the shell would run it."""
 
     def __init__(self, command: Command) -> None:
         self.command = command
-        self.order: List[str] = []  # "test" and "change" as they come
-        self.written: Set[str] = set()  # files that hold what a runner printed
+        self.order: List[_Step] = []
+        self.written: List[str] = []  # files that hold what a runner printed
         self.capturing = False  # a runner's output is what the current redirection takes
-        self.prints_other = False
+        self.loops: List[Tuple[int, int]] = []  # spans of `order`
         self.functions: Dict[str, Node] = {}
         self.reasons: List[str] = []
 
     def conclude(self) -> None:
+        """Sum up, once it is known that the command runs tests."""
         command = self.command
         if not command.invocations:
             command.reason = NO_TESTS
             return
-        first = self.order.index("test")
-        last = len(self.order) - 1 - self.order[::-1].index("test")
-        command.changes_before = "change" in self.order[:last]
-        command.changes_after = "change" in self.order[first:]
-        if self.prints_other:
+        from flaky_memory import effects
+
+        for invocation in command.invocations:
+            paths = effects.report_paths(invocation.args)
+            command.leftovers.update(_join(invocation.directory, p) or p for p in paths)
+        kinds = [step.kind(effects) for step in self.order]
+        tests = [at for at, kind in enumerate(kinds) if kind == _TEST]
+        changes = self.changes(kinds)
+        command.changes_before = any(at < tests[-1] for at in changes)
+        command.changes_after = any(at > tests[0] for at in changes)
+        if any(step.prints_other(effects, self.written) for step in self.order):
             self.reasons.append(PRINTS_OTHER)
         if any(i.directory is None for i in command.invocations):
             self.reasons.append(NOWHERE)
         command.reason = self.reasons[0] if self.reasons else None
+
+    def changes(self, kinds: List[str]) -> List[int]:
+        """Where the code may change. In a loop a change stands before and after the loop's tests."""
+        found = [at for at, kind in enumerate(kinds) if kind == _CHANGE]
+        for first, last in self.loops:
+            turn = kinds[first:last]
+            if _TEST in turn and _CHANGE in turn:
+                found += [first - 1, last]
+        return found
 
     # -- structure
 
@@ -187,10 +218,14 @@ class _Walk:
             self.compound(node, context, distrust)
 
     def and_or(self, node: shell.AndOr, context: _Context, distrust: str) -> None:
+        before = len(self.command.invocations)
         parts = [("", node.first), *node.rest]
         for at, (op, part) in enumerate(parts):
             hidden = op == "||" or any(o == "||" and not _always_fails(n) for o, n in parts[at + 1 :])
             self.node(part, context, distrust or (OR if hidden else ""))
+            if at + 1 < len(parts):
+                for invocation in self.command.invocations[before:]:
+                    invocation.shares_failure = True
 
     def pipeline(self, node: shell.Pipeline, context: _Context, distrust: str) -> None:
         if node.negated:
@@ -245,10 +280,7 @@ class _Walk:
         turns = node.kind == "for" and len(node.words) != 2 and "$@" not in [w.text for w in node.words]
         for part in node.bodies:
             self.sequence(part, inner, distrust if turns else LOOP)
-        turn = self.order[start:]
-        if "test" in turn and "change" in turn:
-            self.order.insert(start, "change")
-            self.order.append("change")
+        self.loops.append((start, len(self.order)))
 
     # -- one command
 
@@ -296,12 +328,11 @@ class _Walk:
         invocation.repeats = context.repeats
         invocation.varying = any(_mentions(t, context.loop_names) for t in [*env.values(), *_texts(found.args)])
         self.command.invocations.append(invocation)
-        self.command.leftovers.update(_join(directory, p) or p for p in tools.report_paths(found.args))
-        self.order.append("test")
+        self.order.append(_Step(_TEST))
         return None
 
     def other(self, words: List[Word], context: _Context) -> None:
-        """A program that runs no tests: can it change the code, does it print somebody's output?"""
+        """A program that runs no tests: what it does is only looked at in the end."""
         name = tools.base_name(words[0].text) if words else ""
         texts = _texts(words[1:])
         if name == "tee" and self.capturing:
@@ -309,13 +340,7 @@ class _Walk:
         elif name in ("echo", "printf"):
             self.command.echoes.update(texts)
             self.command.echoes.add(" ".join(texts))
-        elif name in tools.PRINTERS:
-            for path in tools.printed_files(name, texts):
-                self.prints_other |= path not in self.written and tools.looks_like_output(path)
-        elif name in ("exit", "return", "break", "continue"):
-            pass
-        if tools.may_change(name, texts):
-            self.order.append("change")
+        self.order.append(_Step(_OTHER, name, texts, len(self.written)))
 
     def redirections(self, redirects: List[Redirect], capturing: bool) -> None:
         for redirect in redirects:
@@ -324,11 +349,11 @@ class _Walk:
             target = redirect.target.text
             if capturing:
                 self.captured([target])
-            elif redirect.target.dynamic or not tools.outside(target):
-                self.order.append("change")
+            else:
+                self.order.append(_Step(_WRITE, "", ["$"] if redirect.target.dynamic else [target]))
 
     def captured(self, paths: List[str]) -> None:
-        self.written.update(paths)
+        self.written += paths
         self.command.leftovers.update(paths)
 
 

@@ -78,8 +78,8 @@ def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], al
     said = {r.summary for r in reports}
     if FAILED in said or any(r.idle for r in reports):
         return -1
-    if exit_zero and not invocation.distrust:
-        return EXIT
+    if not invocation.distrust and (exit_zero or not invocation.shares_failure):
+        return EXIT if exit_zero else -1
     return SUMMARY if alone and PASSED in said and _speaks_for_all(invocation, reports) else -1
 
 

@@ -70,7 +70,7 @@ class _Reader:
     def detail(self, heading: re.Match[str], line: str) -> None:
         """The line below "1) Failure:" names the test. The last number again replaces what stood
         there, for that was part of a message; so is a number below the last."""
-        match = _NAME.match(line)
+        match = _NAME.match(line) if line.endswith(":") else None
         if not match:
             return
         name = match[1] if heading[2] != "Skipped" else None

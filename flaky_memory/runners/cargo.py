@@ -211,19 +211,12 @@ class _Reader:
         if run.open is not None and not run.maybe and outcome is not None:
             run.maybe = outcome  # printed: the open test must end first
             return True
-        self._close_open()
+        _close_open(run)
         if outcome is None:
             run.open, run.maybe, run.weak = _plain_name(name), _ending(rest), None
         elif outcome:
             run.results.append((_plain_name(name), outcome == "ok"))
         return True
-
-    def _close_open(self) -> None:
-        run = self.run
-        if run.open is not None and run.maybe:
-            run.weak = (len(run.results), run.open)
-            run.results.append((run.open, run.maybe == "ok"))
-        run.open, run.maybe = None, ""
 
     def _outcome_alone(self, outcome: str) -> None:
         """With one thread, an outcome on a line of its own ends the test that has printed."""
@@ -277,8 +270,9 @@ class _Reader:
 
     def _finish(self, counts: Optional[Tuple[int, int]], summary: str = NONE) -> None:
         """Close the run of a test binary; counts are those of its result line."""
-        self._close_open()
         run, self.run = self.run, _Run()
+        if counts is not None:
+            _close_open(run)
         if self.evident:
             self._count(run, counts)
         if summary == NONE and counts is None:
@@ -315,10 +309,27 @@ class _Reader:
         return report._replace(idle=report.idle and not self.ran)
 
 
+def _close_open(run: _Run) -> None:
+    if run.open is not None and run.maybe:
+        run.weak = (len(run.results), run.open)
+        run.results.append((run.open, run.maybe == "ok"))
+    run.open, run.maybe = None, ""
+
+
+def _certain(run: _Run) -> List[Tuple[str, bool]]:
+    """The results of a run without a result line that no printed text can be."""
+    end = run.weak[0] if run.weak else len(run.results)
+    kept = [result for n, result in enumerate(run.results[:end]) if n not in run.printed]
+    both = set(kept)
+    return [(name, passed) for name, passed in kept if (name, not passed) not in both]
+
+
 def _believed(run: _Run, counts: Optional[Tuple[int, int]]) -> List[Tuple[str, bool]]:
     """The results of single tests, as far as the counts of the result line bear them out."""
-    if counts is None or run.json:
+    if run.json:
         return run.results
+    if counts is None:
+        return _certain(run)
     if run.expected is None and run.lists.get("failures:") and not run.details:
         return []  # the text begins among captured output, whose lines cannot be told from results
     out: List[Tuple[str, bool]] = []

@@ -8,7 +8,8 @@ import os
 import sys
 import time
 
-from flaky_memory import __version__, command, git, message, slash
+from flaky_memory import __version__, command, message, slash
+from flaky_memory.repository import find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _print(text: str, status: int) -> int:
 def _status(options: argparse.Namespace) -> int:
     if not options.json:
         return _words(argparse.Namespace(verb="status", words=[]))
-    repository = git.find_repository(os.getcwd())
+    repository = find_repository(os.getcwd())
     if repository is None:
         return _print(message.NOT_A_REPOSITORY, slash.CANNOT)
     from flaky_memory.store import Store, Unusable
@@ -102,7 +103,7 @@ def explain(text: str, output: str, exit_code: int, directory: str) -> Dict[str,
     from flaky_memory import record, runners
 
     meant = command.read(text)
-    top = git.find_repository(directory)
+    top = find_repository(directory)
     place = record.Place(top.top if top else directory, directory, "")
     reports = record.read_output(meant, output) if meant.runs_tests else []
     named = []

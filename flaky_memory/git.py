@@ -1,4 +1,4 @@
-"""Which repository a directory belongs to, and the state of its code, through subprocess git.
+"""The state of a repository's code, through subprocess git.
 
 git is only ever asked to read: by argv, from the top level, with a scrubbed environment, with
 everything off that its configuration could run, and with a deadline. What cannot be read within
@@ -14,7 +14,7 @@ import threading
 import time
 
 from flaky_memory import fingerprint
-from flaky_memory.model import NamedTuple
+from flaky_memory.repository import Repository, find_repository, read_file, small_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,56 +50,8 @@ _STAMPS = (
 _VIRTUAL_ENVIRONMENTS = (".venv", "venv", "env", ".env")
 
 
-class Repository(NamedTuple):
-    """A working tree's top level, and the directory that all its worktrees share."""
-
-    top: str
-    common: str
-
-
 class Unfingerprinted(Exception):
     """The state of the tree could not be read within the bounds; the text is a key of message.REASONS."""
-
-
-def find_repository(directory: str) -> Optional[Repository]:
-    """The repository that a directory is in, or None. Read from the file system as git does
-    (gitrepository-layout(5)), which saves a process."""
-    here = os.path.abspath(directory)
-    if not os.path.isdir(here):
-        return None
-    while True:
-        dot_git = os.path.join(here, ".git")
-        if os.path.isfile(os.path.join(dot_git, "HEAD")):
-            return Repository(here, _common(dot_git))
-        linked = _linked(dot_git, here)
-        if linked:
-            return Repository(here, _common(linked))
-        parent = os.path.dirname(here)
-        if parent == here:
-            return None
-        here = parent
-
-
-def _linked(dot_git: str, here: str) -> Optional[str]:
-    """Where a `.git` file (worktree, submodule) points to, if it points to a git directory."""
-    text = _small_file(dot_git)
-    if not text.startswith("gitdir:"):
-        return None
-    path = os.path.normpath(os.path.join(here, text[len("gitdir:") :].strip()))
-    return path if os.path.isfile(os.path.join(path, "HEAD")) else None
-
-
-def _common(git_dir: str) -> str:
-    text = _small_file(os.path.join(git_dir, "commondir")).strip()
-    return os.path.realpath(os.path.join(git_dir, text) if text else git_dir)
-
-
-def _small_file(path: str) -> str:
-    try:
-        data = _read(path, 1 << 16)
-    except OSError:
-        return ""
-    return data.decode("utf-8", "surrogateescape") if data else ""
 
 
 def find_git(environ: Mapping[str, str]) -> Optional[str]:
@@ -250,37 +202,18 @@ class Reader:
         self.total += info.st_size
         if self.total > LARGEST_TOTAL:
             raise Unfingerprinted("large-files")
-        return _read(full, LARGEST_FILE) or b""
+        return read_file(full, LARGEST_FILE) or b""
 
 
 def _is_under(path: bytes, folders: Set[bytes]) -> bool:
     return path in folders or any(path.startswith(f + b"/") for f in folders)
 
 
-def _read(path: str | bytes, most: int) -> Optional[bytes]:
-    """A regular file's content; None for anything else (a fifo must not hang the hook)."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        chunks = []
-        while most > 0:
-            chunk = os.read(descriptor, min(most, 1 << 20))
-            if not chunk:
-                break
-            chunks.append(chunk)
-            most -= len(chunk)
-        return b"".join(chunks)
-    finally:
-        os.close(descriptor)
-
-
 def _without_filters(top: str) -> List[str]:
     """Options that turn off clean filters which the repository's own configuration names: `git diff`
     would run them. Filters of the person's global configuration (git-lfs) stay."""
     found = find_repository(top)
-    text = _small_file(os.path.join(found.common, "config")) if found else ""
+    text = small_file(os.path.join(found.common, "config")) if found else ""
     options: List[str] = []
     at = text.find("[filter")
     while at >= 0:
@@ -295,7 +228,7 @@ def _without_filters(top: str) -> List[str]:
 def _submodules(top: str) -> List[bytes]:
     """The paths that .gitmodules names (gitmodules(5))."""
     paths = []
-    for line in _small_file(os.path.join(top, ".gitmodules")).splitlines():
+    for line in small_file(os.path.join(top, ".gitmodules")).splitlines():
         name, _, value = line.partition("=")
         if name.strip() == "path" and value.strip():
             paths.append(os.fsencode(os.path.normpath(value.strip().strip('"'))))
@@ -322,7 +255,7 @@ def _settings(directory: str, top: str) -> Iterator[bytes]:
         return
     for name in names:
         try:
-            content = _read(os.path.join(directory, name), 1 << 20)
+            content = read_file(os.path.join(directory, name), 1 << 20)
         except OSError:
             continue
         if content is not None:

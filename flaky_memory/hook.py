@@ -11,6 +11,7 @@ import sys
 import time
 
 from flaky_memory import command, git, payload
+from flaky_memory.repository import find_repository
 from flaky_memory.store import Store, Unusable
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
     from flaky_memory.command import Command
-    from flaky_memory.git import Repository
+    from flaky_memory.repository import Repository
     from flaky_memory.payload import Call, Expansion
 
 
@@ -86,11 +87,11 @@ def _directory(session_directory: str, top: Optional[str], directory: Optional[s
 def _place(session_directory: str, meant: Command) -> Optional[Tuple[Repository, List[str]]]:
     """The repository that the tests belong to and the directories that they start in; None when
     that is no repository, or more than one."""
-    own = git.find_repository(session_directory)
+    own = find_repository(session_directory)
     top = own.top if own else None
     found = [_directory(session_directory, top, i.directory) for i in meant.invocations]
     directories = sorted({d for d in found if d is not None})
-    repositories = {git.find_repository(d) for d in directories}
+    repositories = {find_repository(d) for d in directories}
     if len(repositories) != 1 or None in repositories:
         return None
     repository = repositories.pop()
@@ -136,7 +137,7 @@ def _before(
 def _take(call: Call, place: Optional[Tuple[Repository, List[str]]]) -> Tuple[Optional[Store], Optional[Dict[str, Any]]]:
     """What PreToolUse kept for this call. The session's directory may have moved with the command,
     so the repository of where it is now is asked too."""
-    here = git.find_repository(call.directory)
+    here = find_repository(call.directory)
     folders = [r.common for r in (place[0] if place else None, here) if r]
     for common in dict.fromkeys(folders):
         store = Store(common)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flaky_memory import git, history, message
+from flaky_memory import history, message
+from flaky_memory.repository import find_repository
 from flaky_memory.store import Store, Unusable
 from flaky_memory.verdict import judge
 
@@ -24,7 +25,7 @@ def answer(arguments: str, directory: str, now: float) -> Tuple[int, str]:
         return WRONG_USE, message.USAGE
     if verb == "show" and not rest:
         return WRONG_USE, message.USAGE
-    repository = git.find_repository(directory)
+    repository = find_repository(directory)
     if repository is None:
         return CANNOT, message.NOT_A_REPOSITORY
     store = Store(repository.common)

@@ -1,0 +1,82 @@
+"""Which repository a directory belongs to, read from the file system as git does: no process.
+
+Apart from git.py, because the status line and the commands that only read the store need no more.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from flaky_memory.model import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+
+class Repository(NamedTuple):
+    """A working tree's top level, and the directory that all its worktrees share."""
+
+    top: str
+    common: str
+
+
+def find_repository(directory: str) -> Optional[Repository]:
+    """The repository that a directory is in, or None; see gitrepository-layout(5)."""
+    here = os.path.abspath(directory)
+    if not os.path.isdir(here):
+        return None
+    while True:
+        dot_git = os.path.join(here, ".git")
+        if os.path.isfile(os.path.join(dot_git, "HEAD")):
+            return Repository(here, _common(dot_git))
+        linked = _linked(dot_git, here)
+        if linked:
+            return Repository(here, _common(linked))
+        parent = os.path.dirname(here)
+        if parent == here:
+            return None
+        here = parent
+
+
+def _linked(dot_git: str, here: str) -> Optional[str]:
+    """Where a `.git` file (worktree, submodule) points to, if it points to a git directory."""
+    text = small_file(dot_git)
+    if not text.startswith("gitdir:"):
+        return None
+    path = os.path.normpath(os.path.join(here, text[len("gitdir:") :].strip()))
+    return path if os.path.isfile(os.path.join(path, "HEAD")) else None
+
+
+def _common(git_dir: str) -> str:
+    text = small_file(os.path.join(git_dir, "commondir")).strip()
+    return os.path.realpath(os.path.join(git_dir, text) if text else git_dir)
+
+
+def small_file(path: str) -> str:
+    """The first 64 KiB of a text file; "" where it cannot be read."""
+    try:
+        data = read_file(path, 1 << 16)
+    except OSError:
+        return ""
+    return data.decode("utf-8", "surrogateescape") if data else ""
+
+
+def read_file(path: str | bytes, most: int) -> Optional[bytes]:
+    """A regular file's content; None for anything else (a fifo must not hang the hook)."""
+    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, os.O_RDONLY | flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        chunks = []
+        while most > 0:
+            chunk = os.read(descriptor, min(most, 1 << 20))
+            if not chunk:
+                break
+            chunks.append(chunk)
+            most -= len(chunk)
+        return b"".join(chunks)
+    finally:
+        os.close(descriptor)

@@ -53,10 +53,10 @@ class Point:
         self.directive = directive
         self.indent = indent
         self.above: Tuple[str, ...] = ()
-        self.children: List[Point] = []
+        self.children = _CHILDLESS
         self.group = False
         self.headed = False
-        self.details: Dict[str, str] = {}
+        self.details = _BARE
         self.said = ""
 
     def walk(self, path: Tuple[str, ...] = ()) -> Iterator[Tuple[Tuple[str, ...], Point]]:
@@ -70,6 +70,10 @@ class Point:
             stack.append((above, point, True))
             inner = above + (point.title,)
             stack.extend((inner, child, False) for child in reversed(point.children))
+
+
+_CHILDLESS: List[Point] = []  # shared by all, for most points have none
+_BARE: Dict[str, str] = {}
 
 
 class Outline:
@@ -151,7 +155,7 @@ class Outline:
         for root in roots:
             flat += [point for _, point in root.walk()]
         for point in flat:
-            point.children = []
+            point.children = _CHILDLESS
         return flat
 
     def walk(self) -> Iterator[Tuple[Tuple[str, ...], Point]]:
@@ -199,7 +203,7 @@ class Tap:
         """Take one line; True when it belongs to TAP."""
         if not line:
             return False
-        if is_cut(line):
+        if line[0] == "." and is_cut(line):
             self.cut()
             return False
         text = line.lstrip(" ")
@@ -245,10 +249,11 @@ class Tap:
         if self._last is None:
             return True
         match = _DETAIL.match(text)
-        if match:
-            self._last.details.setdefault(match[1], match[2].strip("'\""))
-        elif text.startswith("{"):
-            self._last.details.setdefault("json", text)
+        if match or text.startswith("{"):
+            if self._last.details is _BARE:
+                self._last.details = {}
+            key, value = (match[1], match[2].strip("'\"")) if match else ("json", text)
+            self._last.details.setdefault(key, value)
         return True
 
     def _open_yaml(self, indent: int) -> bool:
@@ -427,7 +432,7 @@ class JUnit:
             if end >= 0:
                 self.feed(line[end + 3 :])
             return True
-        if is_cut(line):
+        if line[:1] == "." and is_cut(line):
             self.cut()
             return False
         if "<" in line:

@@ -131,7 +131,9 @@ class _Reader:
         indent = len(line) - len(text)
         if self._details >= 0 and self._in_details(line, text, indent):
             return
-        if self._junit_line(line) or self._tap.feed(line):
+        if ("<" in line or self._junit.open) and self._junit_line(line):
+            return
+        if self._tap.feed(line):
             return
         if text.startswith(_MARKS):
             self._mark(text, indent)

@@ -14,6 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
+# What this program keeps lies in this folder of a repository's common directory.
+STORE_FOLDER = "flaky-memory"
+
 
 class Repository(NamedTuple):
     """A working tree's top level, and the directory that all its worktrees share."""

@@ -14,6 +14,7 @@ import time
 from flaky_memory.fingerprint import key
 from flaky_memory.lock import Lock
 from flaky_memory.model import Green, Known, Memory, Run, TestId
+from flaky_memory.repository import STORE_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-FOLDER = "flaky-memory"
 VERSION = 1
 PATIENCE = 8.0  # seconds for the lock; the hooks' own timeout is longer
 PENDING_AGE = 3 * 3600  # seconds: no command runs longer in the foreground
@@ -37,7 +37,7 @@ class Store:
     """The store of one repository, by the directory that its worktrees share."""
 
     def __init__(self, common: str) -> None:
-        self.folder = os.path.join(common, FOLDER)
+        self.folder = os.path.join(common, STORE_FOLDER)
         self.path = os.path.join(self.folder, "runs.json")
 
     # -- on and off

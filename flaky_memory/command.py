@@ -42,7 +42,19 @@ class Invocation:
     other than 0 may be another program's.
     """
 
-    __slots__ = ("args", "directory", "distrust", "env", "filters", "opaque", "repeats", "runners", "shares_failure", "tool", "varying")
+    __slots__ = (
+        "args",
+        "directory",
+        "distrust",
+        "env",
+        "filters",
+        "opaque",
+        "repeats",
+        "runners",
+        "shares_failure",
+        "tool",
+        "varying",
+    )
 
     def __init__(self, found: Found, env: Dict[str, str], directory: Optional[str], distrust: str) -> None:
         self.tool = found.tool

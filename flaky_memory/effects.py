@@ -35,8 +35,27 @@ _REPORT_OPTIONS = (
 
 # -- other programs
 
-PRINTERS = ("cat", "head", "tail", "less", "more", "tac", "nl", "bat", "grep", "egrep", "fgrep", "rg", "sed", "awk", "type")
+PRINTERS = (
+    "cat",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "tac",
+    "nl",
+    "bat",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "sed",
+    "awk",
+    "type",
+)
 _PATTERN_FIRST = ("grep", "egrep", "fgrep", "rg", "sed", "awk")
+
+
+_TEMPORARY = "/tmp/"  # noqa: S108 (a path to recognise, nothing is written there)
 
 
 def printed_files(name: str, texts: List[str]) -> List[str]:
@@ -47,24 +66,27 @@ def printed_files(name: str, texts: List[str]) -> List[str]:
 
 def looks_like_output(path: str) -> bool:
     """True for a file that may well hold the output of an earlier run."""
-    return path.endswith((".log", ".txt", ".out", ".output")) or (path.startswith("/tmp/") and "." not in path[5:])
+    return path.endswith((".log", ".txt", ".out", ".output")) or (path.startswith(_TEMPORARY) and "." not in path[5:])
 
 
 def outside(path: str) -> bool:
     """True for a target that is surely not in a working tree."""
-    return path.startswith(("/dev/", "/tmp/", "/var/", "/private/", "/proc/")) or path in ("1", "2", "-")
+    return path.startswith(("/dev/", _TEMPORARY, "/var/", "/private/", "/proc/")) or path in ("1", "2", "-")
 
 
 # Programs that leave the code as it is, whatever their arguments.
-_QUIET = frozenset((
-    "echo printf cat head tail less more tac nl bat grep egrep fgrep rg ag ls ll tree pwd true false test [ wc sort uniq cut "
-    "tr date sleep which type whoami env printenv read source . diff cmp comm stat file du df free seq expr basename "
-    "dirname realpath readlink tput clear history jobs uname id hostname ps kill pkill pgrep killall lsof wait "
-    "exit return break continue mkdir rmdir jq man bc nproc ulimit umask time column fold paste xxd od hexdump "
-    "strings sha256sum md5sum shasum docker docker-compose podman kubectl ssh ping nc redis-cli psql mysql "
-    "systemctl service open say tee xargs yes test mypy pyright pylint flake8 shellcheck tokei cloc gh timeout "
-    "lsb_release sw_vers nvm fnm pyenv rbenv rustup sdk uptime top tmux osascript exec local declare"
-).split())  # fmt: skip
+_QUIET = frozenset(
+    (
+        "echo printf cat head tail less more tac nl bat grep egrep fgrep rg ag ls ll tree pwd true false test "
+        "[ wc sort uniq cut tr date sleep which type whoami env printenv read source . diff cmp comm stat "
+        "file du df free seq expr basename dirname realpath readlink tput clear history jobs uname id "
+        "hostname ps kill pkill pgrep killall lsof wait exit return break continue mkdir rmdir jq man bc "
+        "nproc ulimit umask time column fold paste xxd od hexdump strings sha256sum md5sum shasum docker "
+        "docker-compose podman kubectl ssh ping nc redis-cli psql mysql systemctl service open say tee xargs "
+        "yes mypy pyright pylint flake8 shellcheck tokei cloc gh timeout lsb_release sw_vers nvm fnm pyenv "
+        "rbenv rustup sdk uptime top tmux osascript exec local declare "
+    ).split()
+)
 # Programs that leave it as it is unless one of these arguments stands there.
 _QUIET_UNLESS: Dict[str, Tuple[str, ...]] = {
     "sed": ("-i", "--in-place"), "awk": ("-i",), "perl": ("-i", "-pi", "-p", "-e"), "find": ("-delete", "-exec", "-execdir"),

@@ -86,7 +86,16 @@ _LEFTOVER_ENDINGS = (
     b"-results.xml", b"-results.json", b"_results.xml", b"_results.json", b"-junit.xml", b"_junit.xml", b".junit.xml",
     b".coverage.xml", b"-coverage.xml", b".coverage.json",
 )  # fmt: skip
-_LEFTOVER_STARTS = (b".coverage.", b"TEST-", b"hs_err_pid", b"core.", b"junit-", b"junit_", b"npm-debug.log", b"yarn-error.log")
+_LEFTOVER_STARTS = (
+    b".coverage.",
+    b"TEST-",
+    b"hs_err_pid",
+    b"core.",
+    b"junit-",
+    b"junit_",
+    b"npm-debug.log",
+    b"yarn-error.log",
+)
 
 
 def is_leftover(path: bytes) -> bool:

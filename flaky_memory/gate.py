@@ -40,7 +40,7 @@ def read_all() -> bytes:
     """All of stdin; ends the process, silently, when stdin does not end."""
     import _thread
 
-    done: "List[bool]" = []
+    done: List[bool] = []
 
     def give_up() -> None:
         import time

@@ -243,7 +243,14 @@ def _remember_green(memory: Memory, seen: Observation) -> None:
         if chosen.green < 0 or failed or seen.unrun or not picked.key or "last failed" in (picked.what or ()):
             continue
         stored = f"{picked.key} {picked.base}"
-        new = Green(seen.time, seen.fingerprint, stored, _listed(chosen.runners), _hash_all(picked.where), _hash_all(picked.what))
+        new = Green(
+            seen.time,
+            seen.fingerprint,
+            stored,
+            _listed(chosen.runners),
+            _hash_all(picked.where),
+            _hash_all(picked.what),
+        )
         memory.greens = [g for g in memory.greens if (g.fingerprint, g.selection) != (new.fingerprint, stored)]
         memory.greens.append(new)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
     from flaky_memory.command import Command
-    from flaky_memory.repository import Repository
     from flaky_memory.payload import Call, Expansion
+    from flaky_memory.repository import Repository
 
 
 def run(data: bytes, environ: Mapping[str, str]) -> int:
@@ -134,7 +134,9 @@ def _before(
 # -- after
 
 
-def _take(call: Call, place: Optional[Tuple[Repository, List[str]]]) -> Tuple[Optional[Store], Optional[Dict[str, Any]]]:
+def _take(
+    call: Call, place: Optional[Tuple[Repository, List[str]]]
+) -> Tuple[Optional[Store], Optional[Dict[str, Any]]]:
     """What PreToolUse kept for this call. The session's directory may have moved with the command,
     so the repository of where it is now is asked too."""
     here = find_repository(call.directory)

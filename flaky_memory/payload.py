@@ -53,7 +53,9 @@ def read_call(payload: Dict[str, Any]) -> Optional[Call]:
     if not call_id or "\0" in directory:
         return None
     session = payload.get("session_id")
-    call = Call(str(event), call_id, session if isinstance(session, str) else "", directory, command, tool == "PowerShell")
+    call = Call(
+        str(event), call_id, session if isinstance(session, str) else "", directory, command, tool == "PowerShell"
+    )
     if event == "PostToolUse":
         return _success(call, payload.get("tool_response"), tool_input)
     return _failure(call, payload) if event == "PostToolUseFailure" else call
@@ -70,7 +72,11 @@ def _success(call: Call, response: Any, tool_input: Any) -> Call:
     skipped = ""
     if response.get("interrupted") is True:
         skipped = "interrupted"
-    elif response.get("backgroundTaskId") or response.get("timedOutAfterMs") or tool_input.get("run_in_background") is True:
+    elif (
+        response.get("backgroundTaskId")
+        or response.get("timedOutAfterMs")
+        or tool_input.get("run_in_background") is True
+    ):
         skipped = "in-background"
     path = response.get("persistedOutputPath")
     return call._replace(
@@ -100,4 +106,6 @@ def read_expansion(payload: Dict[str, Any]) -> Optional[Expansion]:
     arguments, session = payload.get("command_args"), payload.get("session_id")
     if name not in ("flaky-memory:flaky-memory", "flaky-memory") or not isinstance(directory, str):
         return None
-    return Expansion(directory, session if isinstance(session, str) else "", arguments if isinstance(arguments, str) else "")
+    return Expansion(
+        directory, session if isinstance(session, str) else "", arguments if isinstance(arguments, str) else ""
+    )

@@ -128,9 +128,7 @@ def read_output(meant: Command, output: str) -> List[Report]:
 # -- the observation
 
 
-def observe(
-    meant: Command, output: str, exit_zero: bool, place: Place, now: int
-) -> Tuple[Optional[Observation], str]:
+def observe(meant: Command, output: str, exit_zero: bool, place: Place, now: int) -> Tuple[Optional[Observation], str]:
     """(what a command showed, "") or (None, why it is not recorded)."""
     if runners.replayed(output):
         return None, "cached"
@@ -147,7 +145,9 @@ def observe(
         if around is not None:
             named += named_by(report, around, any(repeats(i) for i in meant.invocations))
             unrun |= {(report.runner, _scope(report.runner, u, around)) for u in report.unrun}
-    return history.Observation(now, tree if settings else place.tree, tuple(selected), tuple(named), frozenset(unrun)), ""
+    return history.Observation(
+        now, tree if settings else place.tree, tuple(selected), tuple(named), frozenset(unrun)
+    ), ""
 
 
 def _selected(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import List, Optional, Tuple, Union
+    from typing import List, Tuple, Union
 
     Node = Union["Simple", "Pipeline", "AndOr", "Compound"]
 

@@ -172,7 +172,9 @@ def _python_module(started: Started) -> bool:
     return True
 
 
-def _after_options(words: List[Word], values: Tuple[str, ...], started: Started, module_ends: bool = False) -> List[Word]:
+def _after_options(
+    words: List[Word], values: Tuple[str, ...], started: Started, module_ends: bool = False
+) -> List[Word]:
     """The words after a wrapper's options; a directory that they name is kept in `started`."""
     at = 0
     while at < len(words):
@@ -306,7 +308,9 @@ def _direct(name: str, args: List[Word]) -> Optional[Found]:
         found = Found("vitest", _DIRECT[name], args[1:])
         found.opaque = first == "related"
         return found
-    tool = {"py.test": "pytest", "_mocha": "mocha", "gotestsum": "gotestsum", "cargo-nextest": "nextest"}.get(name, name)
+    tool = {"py.test": "pytest", "_mocha": "mocha", "gotestsum": "gotestsum", "cargo-nextest": "nextest"}.get(
+        name, name
+    )
     return Found(tool, _DIRECT[name], args)
 
 
@@ -317,7 +321,9 @@ def _split(args: List[Word], values: Tuple[str, ...]) -> Tuple[List[Word], List[
     return args[: len(args) - len(rest)], rest, started.directory
 
 
-def _verb_tool(tool: str, row: str, verbs: Tuple[str, ...], values: Tuple[str, ...] = ("-C",)) -> Callable[[List[Word]], Optional[Found]]:
+def _verb_tool(
+    tool: str, row: str, verbs: Tuple[str, ...], values: Tuple[str, ...] = ("-C",)
+) -> Callable[[List[Word]], Optional[Found]]:
     """`go test`, `deno test`, `mix test`: a program with a verb that runs tests."""
 
     def find_verb(args: List[Word]) -> Optional[Found]:
@@ -375,7 +381,9 @@ def _package_manager(name: str) -> Callable[[List[Word]], Optional[Found]]:
     def find_script(args: List[Word]) -> Optional[Found]:
         options, rest, directory = _split(args, _PACKAGE_VALUES)
         if name == "yarn" and rest and rest[0].text in ("workspace", "workspaces"):
-            rest = _after_options(rest[2 if rest[0].text == "workspace" else 1 :], ("--include", "--exclude"), Started([]))
+            rest = _after_options(
+                rest[2 if rest[0].text == "workspace" else 1 :], ("--include", "--exclude"), Started([])
+            )
             rest = rest[1:] if rest and rest[0].text in ("foreach", "run") else rest
         if not rest:
             return None
@@ -411,14 +419,39 @@ def _is_test_name(text: str) -> bool:
     """`test`, `test:unit`, `unit-tests`, `spec`, `check`: a target that runs tests by its name."""
     name = text.lower().replace("_", "-").replace(":", "-").replace(".", "-").replace("/", "-")
     parts = name.split("-")
-    return any(p in ("test", "tests", "spec", "specs", "check", "verify", "unittest", "unittests", "testall", "vitest", "jest", "pytest", "mocha", "phpunit", "nextest", "e2e", "ci", "validate") for p in parts)
+    return any(
+        p
+        in (
+            "test",
+            "tests",
+            "spec",
+            "specs",
+            "check",
+            "verify",
+            "unittest",
+            "unittests",
+            "testall",
+            "vitest",
+            "jest",
+            "pytest",
+            "mocha",
+            "phpunit",
+            "nextest",
+            "e2e",
+            "ci",
+            "validate",
+        )
+        for p in parts
+    )
 
 
 def _has_test_word(words: List[Word]) -> bool:
     return any(_is_test_name(w.text) for w in words if w.text[:1] != "-")
 
 
-def _targets(tool: str, values: Tuple[str, ...], runners: Optional[Tuple[str, ...]] = None) -> Callable[[List[Word]], Optional[Found]]:
+def _targets(
+    tool: str, values: Tuple[str, ...], runners: Optional[Tuple[str, ...]] = None
+) -> Callable[[List[Word]], Optional[Found]]:
     """`make test`, `just test`, `rake spec`: a program that is given targets."""
 
     def find_target(args: List[Word]) -> Optional[Found]:
@@ -450,7 +483,13 @@ def _maven(args: List[Word]) -> Optional[Found]:
     if not any(t in phases or t.startswith(("surefire:", "failsafe:")) or ":test" in t for t in texts):
         return None
     found = Found("maven", ("maven",), args)
-    ignored = ("-fn", "--fail-never", "-Dmaven.test.failure.ignore", "-Dmaven.test.failure.ignore=true", "-DtestFailureIgnore=true")
+    ignored = (
+        "-fn",
+        "--fail-never",
+        "-Dmaven.test.failure.ignore",
+        "-Dmaven.test.failure.ignore=true",
+        "-DtestFailureIgnore=true",
+    )
     found.keeps_going = any(t in ignored for t in texts)
     if any(t in texts for t in ("-f", "--file")):
         at = texts.index("-f") if "-f" in texts else texts.index("--file")
@@ -482,7 +521,9 @@ def _gradle(args: List[Word]) -> Optional[Found]:
 
 
 def _node(args: List[Word]) -> Optional[Found]:
-    options, rest, _ = _split(args, ("--import", "--require", "-r", "--loader", "--experimental-loader", "-e", "--eval", "-p"))
+    options, rest, _ = _split(
+        args, ("--import", "--require", "-r", "--loader", "--experimental-loader", "-e", "--eval", "-p")
+    )
     texts = [w.text for w in options]
     if any(t == "--test" or t.startswith("--test-") for t in texts):
         return Found("node", ("node",), args)
@@ -493,7 +534,12 @@ def _node(args: List[Word]) -> Optional[Found]:
     if "node_modules/" in path and name in _DIRECT:
         return _direct(name, rest[1:])
     file_name = path.rpartition("/")[2]
-    if ".test." in file_name or ".spec." in file_name or _is_test_name(file_name.partition(".")[0]) or "/test/" in "/" + path:
+    if (
+        ".test." in file_name
+        or ".spec." in file_name
+        or _is_test_name(file_name.partition(".")[0])
+        or "/test/" in "/" + path
+    ):
         return Found("node script", ("node", "tap", "mocha"), rest)
     return None
 
@@ -513,7 +559,11 @@ def _python(args: List[Word]) -> Optional[Found]:
         return Found("python script", ("unittest", "pytest"), rest)
     if "::" in rest[0].text:
         return None
-    return Found("python script", ("unittest", "pytest"), rest) if name in ("tests.py", "test.py", "run_tests.py") else None
+    return (
+        Found("python script", ("unittest", "pytest"), rest)
+        if name in ("tests.py", "test.py", "run_tests.py")
+        else None
+    )
 
 
 def _ruby(args: List[Word]) -> Optional[Found]:
@@ -551,7 +601,9 @@ def _playwright(args: List[Word]) -> Optional[Found]:
     return Found("playwright", ("playwright",), args[1:]) if args and args[0].text == "test" else None
 
 
-def _wrapper(tool: str, verbs: Tuple[str, ...] = (), runners: Optional[Tuple[str, ...]] = None) -> Callable[[List[Word]], Optional[Found]]:
+def _wrapper(
+    tool: str, verbs: Tuple[str, ...] = (), runners: Optional[Tuple[str, ...]] = None
+) -> Callable[[List[Word]], Optional[Found]]:
     """A tool that runs other runners (`tox`, `turbo test`): with verbs, only after one of them."""
 
     def find_verb(args: List[Word]) -> Optional[Found]:
@@ -569,7 +621,11 @@ def _wrapper(tool: str, verbs: Tuple[str, ...] = (), runners: Optional[Tuple[str
 
 
 def _named_test(args: List[Word]) -> bool:
-    return any(_is_test_name(p) for w in args for p in w.text.replace("=", " ").replace(",", " ").split()[-1:] + w.text.split(":")[1:])
+    return any(
+        _is_test_name(p)
+        for w in args
+        for p in w.text.replace("=", " ").replace(",", " ").split()[-1:] + w.text.split(":")[1:]
+    )
 
 
 def _by_path(words: List[Word]) -> Optional[Found]:

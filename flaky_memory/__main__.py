@@ -9,10 +9,10 @@ import sys
 OLDEST = (3, 9)
 
 
-def main():
+def main() -> int:
     if sys.version_info < OLDEST:
         if len(sys.argv) > 1:
-            sys.stderr.write("flaky-memory needs Python %d.%d or newer\n" % OLDEST)
+            sys.stderr.write("flaky-memory needs Python {}.{} or newer\n".format(*OLDEST))
             return 1
         return 0
     from flaky_memory import gate

@@ -109,7 +109,7 @@ def explain(text: str, output: str, exit_code: int, directory: str) -> Dict[str,
     named = []
     for report in reports:
         around = _surroundings(meant, report.runner, place)
-        named += record.named_by(report, around, False)
+        named += record.named_by(report, around, meant)
     ids = message.display_ids(n.id for n in named)
     reason = meant.reason
     if reason is None and meant.runs_tests:

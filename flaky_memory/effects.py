@@ -89,14 +89,16 @@ _QUIET = frozenset(
 )
 # Programs that leave it as it is unless one of these arguments stands there.
 _QUIET_UNLESS: Dict[str, Tuple[str, ...]] = {
-    "sed": ("-i", "--in-place"), "awk": ("-i",), "perl": ("-i", "-pi", "-p", "-e"), "find": ("-delete", "-exec", "-execdir"),
+    "sed": ("-i", "--in-place"), "awk": ("-i",), "perl": ("-i", "-pi", "-p", "-e"),
+    "find": ("-delete", "-exec", "-execdir"),
     "yq": ("-i", "--inplace"), "curl": ("-o", "-O", "--output", "--remote-name"), "eslint": ("--fix",),
     "ruff": ("format", "--fix"), "black": ("",), "tsc": ("",),
 }  # fmt: skip
 # Programs that leave it as it is after these words.
 _QUIET_VERBS: Dict[str, Tuple[str, ...]] = {
     "git": ("status", "log", "diff", "show", "rev-parse", "branch", "ls-files", "describe", "blame", "remote", "fetch",
-            "grep", "cat-file", "rev-list", "shortlog", "reflog", "config", "ls-tree", "merge-base", "version", "name-rev"),
+            "grep", "cat-file", "rev-list", "shortlog", "reflog", "config", "ls-tree",
+            "merge-base", "version", "name-rev"),
     "go": ("build", "vet", "env", "version", "list", "doc", "clean"),
     "cargo": ("build", "check", "clippy", "version", "tree", "metadata", "b", "c", "doc"),
     "pip": ("list", "show", "freeze", "check"), "npm": ("ls", "list", "view", "root", "prefix", "config", "outdated"),

@@ -12,20 +12,24 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.5  # seconds for stdin to end
 
-# One of these stands in every command that runs tests. hooks.json filters by the same words, so
-# that the client starts no process for other commands; a test holds the two together.
+# The last word of every filter in hooks.json, which keep the client from starting a process for other
+# commands; a test holds the two together. They are few because the client starts one process for each
+# entry that matches, and for every entry where it cannot read a command. "ox" is tox and nox.
 HINTS = (
-    b"test", b"spec", b"jest", b"unit", b"mocha", b"ava", b"tap", b"check", b"verify", b"tox", b"nox", b"rake",
-    b"package", b"install", b"build", b"npm t", b"pnpm t", b"yarn t", b"cargo t", b"rails t",
+    b"test", b"jest", b"spec", b"phpunit", b"mocha", b" ava", b" tap", b"ox", b"mvn", b"gradle", b"check",
 )  # fmt: skip
 
 
 def main(argv: "List[str]") -> int:
     """Route one start of the program; its exit status, always 0 for a hook."""
-    if argv:
+    if argv[:1] == ["statusline"] and argv[1:2] in ([], ["--"]):
+        from flaky_memory import statusline
+
+        return statusline.run(read_all(), argv[2:])
+    if argv or (sys.stdin is not None and sys.stdin.isatty()):  # a hook has no terminal
         from flaky_memory import cli
 
-        return cli.main(argv)
+        return cli.main(argv or ["status"])
     data = read_all()
     if data and may_matter(data):
         import os

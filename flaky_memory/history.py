@@ -21,8 +21,8 @@ MOST_STORED_RUNS = 60_000
 
 class Named(NamedTuple):
     """A test that the output names: how many of its runs failed and passed, where the runner says it
-    stands, whether the name is enough to be sure that a pass is this test's, and whether the runner
-    tried it again until it passed."""
+    stands, whether the name is enough to be sure that a pass is this test's, whether the runner tried
+    it again until it passed, and how many passes of it the output proves without naming it."""
 
     id: TestId
     failed: int
@@ -30,6 +30,7 @@ class Named(NamedTuple):
     place: str = ""
     sure: bool = True
     recovered: bool = False
+    unnamed: int = 0
 
 
 class Selected(NamedTuple):
@@ -124,8 +125,8 @@ def record(memory: Memory, seen: Observation) -> Recorded:
 
 def _add_named(known: Known, test: Named, seen: Observation) -> None:
     passed = test.passed if test.sure or not test.failed else 0
-    for count, outcome in ((test.failed, False), (passed, True)):
-        known.runs += [Run(seen.time, seen.fingerprint, outcome, NAMED)] * min(count, MOST_RUNS)
+    for count, outcome, source in ((test.failed, False, NAMED), (passed, True, NAMED), (test.unnamed, True, SUMMARY)):
+        known.runs += [Run(seen.time, seen.fingerprint, outcome, source)] * min(count, MOST_RUNS)
     known.runs = known.runs[-MOST_RUNS:]
 
 

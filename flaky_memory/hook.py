@@ -11,6 +11,7 @@ import sys
 import time
 
 from flaky_memory import command, git, payload
+from flaky_memory.model import Outcome
 from flaky_memory.repository import find_repository
 from flaky_memory.store import Store, Unusable
 
@@ -42,26 +43,29 @@ def handle(event: Dict[str, Any], environ: Mapping[str, str], now: float) -> Opt
         expansion = payload.read_expansion(event)
         return _expanded(expansion, now) if expansion else None
     call = payload.read_call(event)
-    if call is None:
-        return None
+    return follow(call, environ, now).answer if call else None
+
+
+def follow(call: Call, environ: Mapping[str, str], now: float) -> Outcome:
+    """What an event of a call comes to. The decision on a call that ended is logged here."""
     meant = command.read(call.command, call.powershell)
     if not meant.runs_tests:
-        return None
-    store = None
+        return Outcome(command.NO_TESTS)
+    store, detail = None, ""
     try:
         place = _place(call.directory, meant)
         if call.event == "PreToolUse":
             store = Store(place[0].common) if place else None
-            _before(call, meant, place, environ, now)
-            return None
+            return Outcome(_before(call, meant, place, environ, now))
         store, pending = _take(call, place)
         if store is None or pending is None:
-            return None
-        return _after(call, meant, store, pending, environ, now)
+            return Outcome("")  # nothing was kept, or another delivery of this event took it
+        outcome = _after(call, meant, store, pending, environ, now)
     except Exception as problem:
-        if store is not None:
-            store.log(_problem_code(problem), now, f"{type(problem).__name__}: {problem}")
-        return None
+        outcome, detail = Outcome(_problem_code(problem)), f"{type(problem).__name__}: {problem}"
+    if store is not None:
+        store.log(outcome.decision, now, detail)
+    return outcome
 
 
 def _problem_code(problem: Exception) -> str:
@@ -113,22 +117,23 @@ def _leftovers(meant: Command, repository: Repository, session_directory: str) -
 
 def _before(
     call: Call, meant: Command, place: Optional[Tuple[Repository, List[str]]], environ: Mapping[str, str], now: float
-) -> None:
-    """Keep the state of the tree for the call's end."""
+) -> str:
+    """Keep the state of the tree for the call's end; "" or why it was not kept."""
     if place is None:
-        return
+        return "no-repository"
     repository, directories = place
     store = Store(repository.common)
     if not store.enabled:
-        return
+        return "off"
     store.sweep_pending(now)
     if not store.claim_pending(call.id):
-        return
+        return ""
     tree, problem = None, meant.reason or ""
     if not problem:
         leftovers = _leftovers(meant, repository, call.directory)
         tree, problem = git.tree_state(repository, directories, leftovers, environ)
     store.put_pending(call.id, {"directory": call.directory, "tree": tree, "problem": problem})
+    return ""
 
 
 # -- after
@@ -151,7 +156,7 @@ def _take(
 
 def _after(
     call: Call, meant: Command, store: Store, pending: Dict[str, Any], environ: Mapping[str, str], now: float
-) -> Optional[Dict[str, Any]]:
+) -> Outcome:
     directory = pending.get("directory")
     place = _place(directory, meant) if isinstance(directory, str) else None
     problem = call.skipped or str(pending.get("problem") or "")
@@ -165,8 +170,7 @@ def _after(
     from flaky_memory import record
 
     if problem or place is None or tree is None or not isinstance(directory, str):
-        store.log(problem or "git-failed", now)
-        return record.closings_only(call, store, now)
+        return Outcome(problem or "git-failed", record.closings_only(call, store, now))
     return record.record(call, meant, store, record.Place(place[0].top, directory, tree), now)
 
 

@@ -9,12 +9,13 @@ from flaky_memory.verdict import WINDOW_DAYS, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Iterable, List, Optional, Sequence, Set, Tuple
+    from typing import Dict, Iterable, Optional, Sequence, Set, Tuple
 
     from flaky_memory.model import Known, TestId
 
 MOST_NOTES = 10
 LONGEST_ID = 200
+LONGEST_PANEL, LONGEST_PANEL_ID = 76, 52  # characters of the status line
 _PREFIX = "flaky-memory: "
 _INSTRUCTION = "It may be flaky rather than broken by this change: run it again before you change code for it."
 _INSTRUCTION_MANY = "They may be flaky rather than broken by this change: run them again before you change code for them."
@@ -111,6 +112,34 @@ def closings(closed: Sequence[str]) -> str:
     if len(closed) > MOST_NOTES:
         lines.append(f"{len(closed) - MOST_NOTES} more tests are no longer flaky")
     return "\n".join([_PREFIX + "no longer flaky", *lines])
+
+
+def panel_entry(shown: str, verdict: Verdict) -> str:
+    """A finding in the few words that the status line has room for."""
+    return f"{_shortened(shown)} failed {verdict.failed}/{verdict.runs}"
+
+
+def _shortened(shown: str) -> str:
+    half = LONGEST_PANEL_ID // 2
+    return shown if len(shown) <= LONGEST_PANEL_ID else shown[:half] + "\u2026" + shown[-half:]
+
+
+def panel_flaky(entries: Sequence[str]) -> str:
+    return "flaky: " + _panel_list(entries)
+
+
+def panel_closed(shown: Sequence[str]) -> str:
+    return "no longer flaky: " + _panel_list([_shortened(s) for s in shown])
+
+
+def _panel_list(texts: Sequence[str]) -> str:
+    """As many as make a short line, the rest counted."""
+    count, length = 0, 0
+    while count < len(texts) and (not count or length + len(texts[count]) <= LONGEST_PANEL):
+        length += len(texts[count])
+        count += 1
+    more = f" +{len(texts) - count} more" if count < len(texts) else ""
+    return ", ".join(texts[:count]) + more
 
 
 def moved_aside(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import FrozenSet, List, Optional, Tuple
+    from typing import Any, Dict, FrozenSet, List, Optional, Tuple
     from typing import NamedTuple as NamedTuple
 else:
     from collections import namedtuple
@@ -59,7 +59,8 @@ class Report(NamedTuple):
     collected, everything cached). `unrun` names scopes whose tests it did not run although it
     reports them as fine (cached, up to date). `twins` are (name, scope) that both passed and failed in
     one run; `places` say where a test stands (`./spec/a_spec.rb:3`) where the runner takes that as an
-    argument; `partial` that it left tests out.
+    argument; `greens` how many runs it calls passed, of the whole (None) or of a scope; `partial`
+    that it left tests out.
     """
 
     runner: str
@@ -69,6 +70,7 @@ class Report(NamedTuple):
     unrun: FrozenSet[str] = frozenset()
     twins: FrozenSet[Tuple[str, Optional[str]]] = frozenset()
     places: Tuple[Tuple[Tuple[str, Optional[str]], str], ...] = ()
+    greens: Tuple[Tuple[Optional[str], int], ...] = ()
     partial: bool = False
 
 
@@ -118,3 +120,11 @@ class Memory:
 
     def __init__(self, tests: List[Known], greens: List[Green], moved: str = "") -> None:
         self.tests, self.greens, self.moved = tests, greens, moved
+
+
+class Outcome(NamedTuple):
+    """What an event of a call came to: a key of message.REASONS ("" when there is nothing to decide
+    yet), and the hook's answer (None for silence)."""
+
+    decision: str
+    answer: Optional[Dict[str, Any]] = None

@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import stat
 
-from flaky_memory import fingerprint, history, message, runners, selection
-from flaky_memory.model import NamedTuple, TestId
+from flaky_memory import fingerprint, history, message, runners, selection, sessions
+from flaky_memory.model import NamedTuple, Outcome, TestId
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Sequence, Tuple
 
     from flaky_memory.command import Command, Invocation
-    from flaky_memory.history import Named, Observation, Recorded, Selected
-    from flaky_memory.model import Memory, Report
+    from flaky_memory.history import Named, Observation, Selected
+    from flaky_memory.model import Memory, Report, Result
     from flaky_memory.payload import Call
     from flaky_memory.selection import Surroundings
     from flaky_memory.store import Store
+    from flaky_memory.verdict import Verdict
 
 LARGEST_OUTPUT = 16 << 20  # bytes: of a longer persisted output its two ends are read
 
@@ -30,49 +31,78 @@ class Place(NamedTuple):
     tree: str
 
 
-def record(call: Call, meant: Command, store: Store, place: Place, now: float) -> Optional[Dict[str, Any]]:
-    """Add one run to the store; the hook's answer, None for silence. Raises Unusable or OSError."""
+def record(call: Call, meant: Command, store: Store, place: Place, now: float) -> Outcome:
+    """Add one run to the store. Raises Unusable or OSError."""
     seen, problem = observe(meant, full_output(call), call.exit_zero, place, int(now))
-    if seen is None:
-        store.log(problem, now)
-        return closings_only(call, store, now)
+    if seen is not None and not seen.named and all(s.green < 0 for s in seen.selected):
+        problem = "nothing-named"
+    if seen is None or problem:
+        return Outcome(problem, closings_only(call, store, now))
+    told = add(store, [seen])
+    return Outcome("recorded", _answer(call, told, store, now))
 
-    def change(memory: Memory) -> Tuple[Recorded, Dict[TestId, str], str]:
-        recorded = history.record(memory, seen)
-        known = [k.id for k in memory.tests] + recorded.closed
-        return recorded, message.display_ids(known), memory.moved
 
-    if not seen.named and all(s.green < 0 for s in seen.selected):
-        store.log("nothing-named", now)
-        return closings_only(call, store, now)
-    recorded, ids, moved = store.update(change)
-    store.log("recorded", now)
-    return _answer(call, recorded, ids, moved)
+class Told(NamedTuple):
+    """What a command brought, with the texts for people: the flaky tests that failed in it, the tests
+    that are no longer flaky, and the file that a damaged store went to ("" when it was whole)."""
+
+    flaky: List[Tuple[TestId, str, Verdict]]
+    closed: List[Tuple[TestId, str]]
+    moved: str
+
+
+def add(store: Store, observations: Sequence[Observation]) -> Told:
+    """Add what commands showed to the store, in one change. Raises Unusable or OSError."""
+
+    def change(memory: Memory) -> Told:
+        flaky: Dict[TestId, Verdict] = {}
+        closed: Dict[TestId, None] = {}
+        for seen in observations:
+            recorded = history.record(memory, seen)
+            flaky.update(recorded.flaky)
+            closed.update(dict.fromkeys(recorded.closed))
+        ids = message.display_ids(dict.fromkeys([*(k.id for k in memory.tests), *flaky, *closed]))
+        return Told([(t, ids[t], v) for t, v in flaky.items()], [(t, ids[t]) for t in closed], memory.moved)
+
+    return store.update(change)
+
+
+def settle(store: Store, now: float) -> Tuple[Memory, List[Tuple[TestId, str]]]:
+    """What is stored without what left the window, and the tests, with their ids, whose closing line is
+    due: each is given out once, by whoever holds the lock. Raises Unusable or OSError."""
+    memory = store.load()
+    if not history.prune(memory, now):
+        return memory, []
+
+    def change(current: Memory) -> List[Tuple[TestId, str]]:
+        known = [k.id for k in current.tests]
+        closed = history.prune(current, now)
+        ids = message.display_ids(known)
+        return [(t, ids[t]) for t in closed]
+
+    return memory, store.update(change)
 
 
 def closings_only(call: Call, store: Store, now: float) -> Optional[Dict[str, Any]]:
     """A command that records nothing still closes what is no longer flaky."""
-    memory = store.load()
-    ids = message.display_ids(k.id for k in memory.tests)
-    if not history.prune(memory, now):
-        return None
-    closed = store.update(lambda m: history.prune(m, now))
-    return _answer(call, history.Recorded([], closed), {**{t: message.display_id(t) for t in closed}, **ids}, "")
+    return _answer(call, Told([], settle(store, now)[1], ""), store, now)
 
 
-def _answer(call: Call, recorded: Recorded, ids: Dict[TestId, str], moved: str) -> Optional[Dict[str, Any]]:
-    flaky = [(ids[t], verdict) for t, verdict in recorded.flaky]
-    lines = [message.findings(flaky)] if flaky else []
-    if recorded.closed:
-        lines.append(message.closings([ids[t] for t in recorded.closed]))
-    if moved:
-        lines.append(message.moved_aside(moved))
-    if not lines:
-        return None
-    answer: Dict[str, Any] = {"systemMessage": "\n".join(lines)}
+def _answer(call: Call, told: Told, store: Store, now: float) -> Optional[Dict[str, Any]]:
+    """The hook's answer. While a status line is being shown in the session, it tells the person."""
+    flaky = [(shown, verdict) for _, shown, verdict in told.flaky]
+    sessions.report(store.folder, call.session, [(t, message.panel_entry(i, v)) for t, i, v in told.flaky], now)
+    sessions.close(store.folder, told.closed, now)
+    lines = []
+    if not sessions.shown(store.folder, call.session, now):
+        lines += [message.findings(flaky)] if flaky else []
+        lines += [message.closings([shown for _, shown in told.closed])] if told.closed else []
+    if told.moved:
+        lines.append(message.moved_aside(told.moved))
+    answer: Dict[str, Any] = {"systemMessage": "\n".join(lines)} if lines else {}
     if flaky:
         answer["hookSpecificOutput"] = {"hookEventName": call.event, "additionalContext": message.note(flaky)}
-    return answer
+    return answer or None
 
 
 # -- the output
@@ -143,7 +173,7 @@ def observe(meant: Command, output: str, exit_zero: bool, place: Place, now: int
     for report in reports:
         around = next((s.around for s in selected if s.runners is None or report.runner in s.runners), None)
         if around is not None:
-            named += named_by(report, around, any(repeats(i) for i in meant.invocations))
+            named += named_by(report, around, meant)
             unrun |= {(report.runner, _scope(report.runner, u, around)) for u in report.unrun}
     return history.Observation(
         now, tree if settings else place.tree, tuple(selected), tuple(named), frozenset(unrun)
@@ -155,7 +185,7 @@ def _selected(
 ) -> Selected:
     prefixes = None
     if invocation.runners is not None:
-        prefixes = tuple(dict.fromkeys(runners.TABLE[r].prefix for r in invocation.runners))
+        prefixes = _prefixes(invocation.runners)
     own = [r for r in reports if prefixes is None or r.runner in prefixes]
     others = [i for i in meant.invocations if i is not invocation]
     alone = not any(_shares(i, invocation) for i in others)
@@ -249,20 +279,56 @@ def _scope(runner: str, scope: Optional[str], around: Surroundings) -> Optional[
     return selection.with_home(around.home, scope)
 
 
-def named_by(report: Report, around: Surroundings, again: bool) -> List[Named]:
-    """The tests of one report as they are stored; `again` says that the command itself repeats them."""
+def named_by(report: Report, around: Surroundings, meant: Command) -> List[Named]:
+    """The tests of one report as they are stored."""
+    own = [i for i in meant.invocations if i.runners is None or report.runner in _prefixes(i.runners)]
+    again = any(repeats(i) for i in own)
+    places, greens = dict(report.places), dict(report.greens)
     found = []
     for result in report.results:
         name, scope = result.name[:_LONGEST_NAME], _scope(report.runner, result.scope, around)
         if runners.PATHS.get(report.runner) == "name":
             name = rooted(name, around.directory)
-        place = dict(report.places).get((result.name, result.scope), "") if report.places else ""
-        sure = runners.is_sure(report, result)
-        recovered = bool(result.failed and result.passed and not again)
-        test = TestId(report.runner, scope, name)
-        place = rooted(place, around.directory) if place else ""
-        found.append(history.Named(test, result.failed, result.passed, place, sure, recovered))
+        place = places.get((result.name, result.scope), "")
+        unnamed = max(0, _unnamed_passes(result, own, greens, report) - result.passed) if result.failed else 0
+        found.append(
+            history.Named(
+                TestId(report.runner, scope, name),
+                result.failed,
+                result.passed,
+                rooted(place, around.directory) if place else "",
+                runners.is_sure(report, result),
+                bool(result.failed and result.passed and not again),
+                unnamed,
+            )
+        )
     return found
+
+
+def _prefixes(rows: Sequence[str]) -> Tuple[str, ...]:
+    return tuple(dict.fromkeys(runners.TABLE[r].prefix for r in rows))
+
+
+def _unnamed_passes(
+    result: Result, own: Sequence[Invocation], greens: Dict[Optional[str], int], report: Report
+) -> int:
+    """How often a failing test passed without being named: in the green turns of a shell loop, and
+    in the rest of `go test -count=N`."""
+    if len(own) != 1 or own[0].varying:
+        return 0
+    if own[0].repeats:
+        return greens.get(result.scope if report.runner == "go" else None, 0)
+    return max(0, _go_count(own[0]) - result.failed) if report.runner == "go" and not result.passed else 0
+
+
+def _go_count(invocation: Invocation) -> int:
+    """The N of `go test -count=N`, 0 where a failure may end the run early."""
+    if invocation.tool != "go" or any(w.text.lstrip("-") == "failfast" for w in invocation.args):
+        return 0
+    texts = [w.text for w in invocation.args]
+    counts = [t.partition("=")[2] for t in texts if t.startswith(("-count=", "--count="))]
+    counts += [texts[at + 1] for at, t in enumerate(texts[:-1]) if t in ("-count", "--count")]
+    return int(counts[-1]) if counts and counts[-1].isdigit() and len(counts[-1]) < 4 else 0
 
 
 _LONGEST_NAME = 400

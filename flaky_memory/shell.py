@@ -302,7 +302,7 @@ class _Parser:
         return self.redirected(node)
 
     def words_until_end(self) -> List[Word]:
-        words = []
+        words: List[Word] = []
         while True:
             self.blanks()
             if not self.char() or self.char() in "\n;&|)<>(":

@@ -8,7 +8,6 @@ https://code.claude.com/docs/en/statusline
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from flaky_memory import sessions
@@ -86,7 +85,7 @@ def _parse(text: str) -> Any:
         import json
 
         return json.loads(text)
-    return make_scanner(_Decoder)(text, 0)[0]
+    return make_scanner(_Decoder)(text, 0)[0]  # type: ignore[arg-type]
 
 
 def _own(command: List[str], data: bytes) -> int:

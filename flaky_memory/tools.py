@@ -266,7 +266,7 @@ _NO_RUN: Dict[str, Tuple[str, ...]] = {
     "pytest": ("--collect-only", "--co", "--fixtures", "--markers", "--setup-plan", "--fixtures-per-test"),
     "jest": ("--listTests", "--showConfig", "--init", "--clearCache"),
     "go": ("-c", "-list", "-n"), "cargo": ("--no-run", "--list"), "nextest": ("--no-run",),
-    "rspec": ("--dry-run", "--init"), "ctest": ("-N", "--show-only"), "playwright": ("--list",),
+    "rspec": ("--dry-run", "--init", "--bisect"), "ctest": ("-N", "--show-only"), "playwright": ("--list",),
     "dotnet": ("--list-tests", "-t"), "phpunit": ("--list-tests", "--list-suites", "--list-groups"),
     "mocha": ("--dry-run",), "make": ("-n", "--dry-run", "--just-print"), "gradle": ("--dry-run", "-m"),
     "just": ("--list", "-l", "--dry-run", "-n", "--show"), "tox": ("-l", "--listenvs", "--notest"),
@@ -592,9 +592,17 @@ def _php(args: List[Word]) -> Optional[Found]:
 
 
 def _dotnet(args: List[Word]) -> Optional[Found]:
-    if not args or args[0].text not in ("test", "vstest"):
+    if not args or args[0].text not in ("test", "vstest", "run"):
+        return None
+    if args[0].text == "run" and not _runs_test_project(args[1:]):
         return None
     return Found("dotnet", ("dotnet",), args[1:])
+
+
+def _runs_test_project(args: List[Word]) -> bool:
+    """`dotnet run --project App.Tests`: xunit v3 and other test projects are programs."""
+    names = [w.text.partition("=")[2] or w.text for w in args[:4]]
+    return any(_is_test_name(n.rstrip("/").replace("\\", "/").rpartition("/")[2]) for n in names if n[:1] != "-")
 
 
 def _playwright(args: List[Word]) -> Optional[Found]:
@@ -661,7 +669,7 @@ _TOOLS: Dict[str, Callable[[List[Word]], Optional[Found]]] = {
     "turbo": _wrapper("turbo", ("test", "run")), "lerna": _wrapper("lerna", ("test", "run")),
     "moon": _wrapper("moon", ("run",)), "rush": _wrapper("rush", ("test",)), "wireit": _wrapper("wireit", ("test",)),
     "pdm": _wrapper("pdm", ("test",)), "react-scripts": _wrapper("react-scripts", ("test",), ("jest",)),
-    "craco": _wrapper("craco", ("test",), ("jest",)), "vue-cli-service": _wrapper("vue", ("test:unit",), ("jest", "mocha")),
+    "craco": _wrapper("craco", ("test",), ("jest",)),
+    "vue-cli-service": _wrapper("vue", ("test:unit",), ("jest", "mocha")),
     "wp-scripts": _wrapper("wp-scripts", ("test-unit-js",), ("jest",)), "trial": _wrapper("trial", (), ("unittest",)),
-    "rtest": _wrapper("rtest", (), None),
 }  # fmt: skip

@@ -80,6 +80,8 @@ SPEAK: dict[str, list[Any]] = {
     "harmless-variables": again("CI=1 PYTHONUNBUFFERED=1 NO_COLOR=1 pytest -q", green()),
     "harmless-options": again("pytest -vv -x --tb=short -p no:cacheprovider -q".replace(" -p no:cacheprovider", ""), green()),
     "loop": [("for i in 1 2 3; do pytest -q; done", "\n".join([red(), green(), red()]), 1)],
+    "loop-of-go": [("for i in 1 2; do go test -count=1 ./q; done", GO_RED[1] + "\nok  \texample.com/app/q\t0.002s", 0)],
+    "go-count-without-names": [("go test -count=4 ./...", GO_RED[1], 1)],
     "report-file": [
         ("pytest -q --junitxml=out/r.xml", red(), 1, {"during": {"out/r.xml": "1"}}),
         ("pytest -q --junitxml=out/r.xml", green(), 0, {"during": {"out/r.xml": "2"}}), RED,
@@ -195,6 +197,10 @@ SILENT: dict[str, list[Any]] = {
     "xargs": again("git ls-files '*_b.py' | xargs pytest -q", green(1)),
     "glob": again("pytest -q tests/test_b*.py", green(1)),
     "go-cached": [GO_RED, ("go test ./...", "ok  \texample.com/app/q\t(cached)\nok  \texample.com/app/r\t0.1s", 0), GO_RED],
+    "loop-of-go-other-package-green": [
+        ("for i in 1 2; do go test -count=1 ./...; done", "\n".join(["ok  \texample.com/app/r\t0.002s", GO_RED[1]] * 2), 1)
+    ],
+    "go-count-all-fail": [("go test -count=2 ./...", GO_RED[1].replace("--- FAIL: TestX (0.00s)", "--- FAIL: TestX (0.00s)\n--- FAIL: TestX (0.00s)"), 1)],
     "go-race": [GO_RED, ("go test -race ./...", "ok  \texample.com/app/q\t0.002s", 0), GO_RED],
     "go-tags": [("go test -tags=x ./...", GO_RED[1], 1), ("go test ./...", "ok  \texample.com/app/q\t0.002s", 0), ("go test -tags=x ./...", GO_RED[1], 1)],
     "go-other-package": [GO_RED, ("go test ./r", "ok  \texample.com/app/r\t0.002s", 0), GO_RED],

@@ -181,7 +181,7 @@ def replayed(text: str) -> bool:
 
 def _module(name: str) -> Runner:
     """A row's module, imported only when it is needed."""
-    module: Runner = getattr(__import__("flaky_memory.runners." + name), "runners").__dict__[name]
+    module: Runner = __import__("flaky_memory.runners." + name, fromlist=["read"])
     return module
 
 

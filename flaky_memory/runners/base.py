@@ -61,6 +61,7 @@ class Tally:
         self.unrun: set[str] = set()
         self.places: Dict[Key, str] = {}
         self._twins: set[Key] = set()
+        self._greens: Dict[Optional[str], int] = {}
         self._parts: Dict[str, Dict[Key, List[int]]] = {}
         self._done: Dict[Key, List[int]] = {}
         self._summaries: List[str] = []
@@ -86,8 +87,10 @@ class Tally:
         """True when the current run has named a test."""
         return bool(self._parts)
 
-    def end(self, summary: str = NONE) -> None:
-        """Close the current run with what the runner itself says of it."""
+    def end(self, summary: str = NONE, scope: Optional[str] = None) -> None:
+        """Close the current run with what the runner itself says of it, or of one scope of it."""
+        if summary == PASSED:
+            self._greens[scope] = self._greens.get(scope, 0) + 1
         merged: Dict[Key, List[int]] = {}
         for part in self._parts.values():
             self._twins.update(key for key, counts in part.items() if counts[0] and counts[1])
@@ -108,7 +111,8 @@ class Tally:
         said = self._summaries
         summary = FAILED if FAILED in said else PASSED if said else NONE
         places = tuple(self.places.items())
-        return Report(self.runner, summary, results, self.idle, frozenset(self.unrun), frozenset(self._twins), places)
+        unrun, twins, greens = frozenset(self.unrun), frozenset(self._twins), tuple(self._greens.items())
+        return Report(self.runner, summary, results, self.idle, unrun, twins, places, greens)
 
 
 def _adopt_scopes(merged: Dict[Key, List[int]]) -> Dict[Key, List[int]]:

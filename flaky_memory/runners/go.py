@@ -215,10 +215,11 @@ class _Reader:
         self._count(package)
         if _NO_TESTS in rest:
             self.idle = True
+            self.tally.unrun.add(package)
             self.tally.end()
         else:
             self.ran = self.ran or not rest.startswith("(cached)")
-            self.tally.end(PASSED if word == "ok" else FAILED)
+            self.tally.end(PASSED if word == "ok" else FAILED, package)
         if fresh:
             self._begin()
 
@@ -319,13 +320,13 @@ class _Events:
         self.ended = not self.packages
         if package.cached or package.empty or action == "skip":
             self.idle = True
-            if package.cached and key:
+            if key:
                 self.tally.unrun.add(key)
         else:
             self.ran = True
             self._count(key, package)
         said = {"pass": PASSED, "fail": FAILED}.get(action, NONE)
-        self.tally.end(NONE if package.empty and said == PASSED else said)
+        self.tally.end(NONE if package.empty and said == PASSED else said, key)
 
     def _count(self, key: Optional[str], package: _Package) -> None:
         for part, results in (("event", package.events), ("line", package.lines)):

@@ -26,7 +26,7 @@ _SUMMARY = re.compile(
 # "  12) Account#take takes nothing" below "Failures:"
 _ENTRY = re.compile(r"  (\d{1,8})\) (.*)$")
 # "rspec ./spec/pay_spec.rb:20 # paying pays twice", "rspec './spec/pay_spec.rb[1:2:1]' # paying ..."
-_RERUN = re.compile(r"rspec '?([^' ]+?\.\w+)(?::\d+|\[[\d:]+\])'? # (.*)$")
+_RERUN = re.compile(r"rspec '?([^' ]+?\.\w+)(:\d+|\[[\d:]+\])'? # (.*)$")
 # "      takes nothing (FAILED - 1)", "  has a todo (PENDING: Not yet implemented)"
 _OUTCOME = re.compile(r"(.*) \((?:FAILED - (\d{1,8})|PENDING: .*)\)$")
 # "./spec/pay_spec.rb:20:pays twice" of the failures formatter
@@ -197,7 +197,8 @@ class _Reader:
     def rerun(self, line: str) -> None:
         match = _RERUN.match(line)
         if match:
-            self.reruns.append((match[1], match[2]))
+            self.reruns.append((match[1], match[3]))
+            self.tally.places[match[3], match[1]] = match[1] + match[2]
             self.state = "reruns" if self.listing else self.state
 
     # Indented lines: the numbered failures, and the tree of the documentation formatter.

@@ -100,7 +100,7 @@ class _Reader:
         if self._drawn is not None or self._failed:
             self._end("")
         for run in self._tap.close():
-            if run.version == 14 or "total" in run.counts:
+            if run.version == 14 or "total" in run.counts or (run.timed and run.grouped):
                 self._tap_run(run)
         self._junit.close()
         if any(suite.get("name") == "TAP Tests" for suite in self._junit.suites):

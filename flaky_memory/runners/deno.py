@@ -100,9 +100,9 @@ class _Reader:
             self._said.append(FAILED)
         elif line.startswith("error: No test modules found"):
             self._tally.idle = True
-        elif line == " ERRORS ":
+        elif line in (" ERRORS ", " ERRORS"):
             self._in_errors = True
-        elif line == " FAILURES ":
+        elif line in (" FAILURES ", " FAILURES"):
             self._listing, self._in_errors = True, False
         elif " => " in line and line[:1] != " ":
             name, _, place = line.rpartition(" => ")

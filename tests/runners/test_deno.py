@@ -26,7 +26,7 @@ raw----- output end -----
   works with NaN ... ignored (0ms)
 clamps ... FAILED (due to 1 failed step) (1ms)
 
- ERRORS 
+ ERRORS\x20
 
 clamps ... upper ... end ... caps => ./tests/calc_test.ts:11:13
 error: Error: x
@@ -35,7 +35,7 @@ fake => ./x_test.ts:1:2
 
 ok | 9 passed | 0 failed (3ms)
 
- FAILURES 
+ FAILURES\x20
 
 clamps ... upper ... end ... caps => ./tests/calc_test.ts:11:13
 

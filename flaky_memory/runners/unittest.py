@@ -80,6 +80,7 @@ class _Reader:
         self.sub = False
         self.rule = self.behind_text = False
         self.count = -1
+        self.safe: Optional[int] = None  # how many results stand before a cut
 
     def line(self, line: str) -> None:
         """Take the next line."""
@@ -106,7 +107,7 @@ class _Reader:
         self._close_open()
         entries, headed = self.entries, self.headed
         self._begin(_PROGRESS)
-        self.entries, self.headed = entries, headed
+        self.entries, self.headed, self.safe = entries, headed, len(entries)
         self.evident = self.unfinished = self.behind_cut = True
         self.pure = False
 
@@ -279,6 +280,8 @@ class _Reader:
         self._close_open()
         if self.evident and not self.closed:
             self.unfinished = self.unfinished or bool(self.entries)
+            if self.safe is not None:  # behind a cut without a closing line stand prints only
+                self.entries, self.behind_text = self.entries[: self.safe], False
             self._count()
         elif self.headed:
             self.entries = []

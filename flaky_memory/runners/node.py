@@ -330,10 +330,17 @@ class _Reader:
             if scope is None and len(known) == 1 and name not in often:
                 scope = next(iter(known))
             counts.setdefault((name, scope), [0, 0])[passed] += 1
+        return self._report(counts)
+
+    def _report(self, counts: Dict[Tuple[str, Optional[str]], List[int]]) -> Report:
         results = tuple(Result(name, scope, n[0], n[1]) for (name, scope), n in counts.items())
         said = self._summaries
         summary = FAILED if FAILED in said else PASSED if PASSED in said else NONE
-        return Report(PREFIX, summary, results, self._idle and not results)
+        failed = {outcome[:3] for outcome in self._outcomes if not outcome[3]}
+        both = {outcome[:3] for outcome in self._outcomes if outcome[3]} & failed if failed else set()
+        twins = frozenset((name, scope) for _, name, scope in both)
+        greens = ((None, said.count(PASSED)),) if PASSED in said else ()
+        return Report(PREFIX, summary, results, self._idle and not results, twins=twins, greens=greens)
 
 
 class _Kinds:

@@ -148,3 +148,13 @@ def test_same_titles_in_two_files_stay_apart():
 def test_summary(text, summary, idle):
     report = node.read(text)
     assert (report.summary, report.idle) == (summary, idle)
+
+
+def test_a_pass_and_a_failure_of_one_name_in_one_run_are_two_tests():
+    tree = "\u2714 saves (0.6525ms)\n\u2716 saves (1.3378ms)\n"
+    assert node.read(tree + counts(2, 0, 1, 1)).twins == {("saves", None)}
+    assert node.read("\u2714 a (0.6525ms)\n" + counts(1, 0, 1, 0) + "\u2716 a (1.3378ms)\n").twins == frozenset()
+
+
+def test_green_runs_are_counted():
+    assert node.read(("\u2714 a (0.6525ms)\n" + counts(1, 0, 1, 0)) * 2 + SUITE).greens == ((None, 2),)

@@ -35,10 +35,10 @@ class Entry(NamedTuple):
 
 
 TABLE: Dict[str, Entry] = {
-    "go": Entry("go", ("--- FAIL: ", "--- PASS: ", "ok  \t", "FAIL\t", '"Action":"')),
+    "go": Entry("go", ("--- FAIL: ", "--- PASS: ", "ok  \t", "FAIL\t", "\t[no test files]", '"Action":"')),
     "pytest": Entry(
         "pytest",
-        ("test session starts", " passed", " failed", " error", "FAILED ", "ERROR ", "no tests ran in ", " skipped in "),
+        ("test session starts", " passed", " failed", " error", "FAILED ", "ERROR ", "no tests ran in "),
         paths="name",
     ),
     "jest": Entry("js", (
@@ -49,8 +49,10 @@ TABLE: Dict[str, Entry] = {
         'name="vitest tests"', '"numTotalTestSuites"',
     ), paths="scope"),
     "bun": Entry("js", ("bun test v", "(fail) ", "(pass) ", " expect() calls"), paths="scope"),
-    "cargo": Entry("cargo", ("test result: ", " ... FAILED", " ... ok", '"type": "test"'), project=("Cargo.lock",)),
-    "nextest": Entry("cargo", ("Nextest run", "    Summary [", " nextest "), project=("Cargo.lock",)),
+    "cargo": Entry("cargo", (
+        "test result: ", " ... FAILED", " ... ok", " --- FAILED", '"type": "test"', "error: test failed, to rerun",
+    ), project=("Cargo.lock",)),
+    "nextest": Entry("cargo", ("Nextest run", "     Summary [", "error: test run failed"), project=("Cargo.lock",)),
     "phpunit": Entry(
         "phpunit", ("PHPUnit ", " assertion", "Assertions: ", "FAILURES!", "ERRORS!", "##teamcity["),
         project=("composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"),
@@ -73,7 +75,9 @@ TABLE: Dict[str, Entry] = {
         "> Task :", "BUILD FAILED in ", "BUILD SUCCESSFUL in ", " actionable task", " tests completed, ",
         "Execution failed for task ':",
     ), project=("settings.gradle", "settings.gradle.kts")),
-    "unittest": Entry("unittest", ("\nRan ", "FAIL: ", "ERROR: ", " ... ok", " ... FAIL"), project=(".",)),
+    "unittest": Entry("unittest", (
+        " tests in ", " test in ", "FAIL: ", "ERROR: ", "FAILED (", " ... ok", " ... FAIL", " ... ERROR",
+    ), project=(".",)),
     "mocha": Entry("mocha", (
         " passing (", " failing", "at Context.", "Mocha Tests", "# pass ", '"fullTitle"', "Error: No test files found",
     ), paths="scope"),

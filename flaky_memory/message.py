@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 MOST_NOTES = 10
 LONGEST_ID = 200
-LONGEST_PANEL, LONGEST_PANEL_ID = 76, 52  # characters of the status line
 _PREFIX = "flaky-memory: "
 _INSTRUCTION = "It may be flaky rather than broken by this change: run it again before you change code for it."
 _INSTRUCTION_MANY = "They may be flaky rather than broken by this change: run them again before you change code for them."
@@ -112,34 +111,6 @@ def closings(closed: Sequence[str]) -> str:
     if len(closed) > MOST_NOTES:
         lines.append(f"{len(closed) - MOST_NOTES} more tests are no longer flaky")
     return "\n".join([_PREFIX + "no longer flaky", *lines])
-
-
-def panel_entry(shown: str, verdict: Verdict) -> str:
-    """A finding in the few words that the status line has room for."""
-    return f"{_shortened(shown)} failed {verdict.failed}/{verdict.runs}"
-
-
-def _shortened(shown: str) -> str:
-    half = LONGEST_PANEL_ID // 2
-    return shown if len(shown) <= LONGEST_PANEL_ID else shown[:half] + "\u2026" + shown[-half:]
-
-
-def panel_flaky(entries: Sequence[str]) -> str:
-    return "flaky: " + _panel_list(entries)
-
-
-def panel_closed(shown: Sequence[str]) -> str:
-    return "no longer flaky: " + _panel_list([_shortened(s) for s in shown])
-
-
-def _panel_list(texts: Sequence[str]) -> str:
-    """As many as make a short line, the rest counted."""
-    count, length = 0, 0
-    while count < len(texts) and (not count or length + len(texts[count]) <= LONGEST_PANEL):
-        length += len(texts[count])
-        count += 1
-    more = f" +{len(texts) - count} more" if count < len(texts) else ""
-    return ", ".join(texts[:count]) + more
 
 
 def moved_aside(name: str) -> str:
@@ -245,3 +216,32 @@ def shown_ids(tests: Sequence[Known]) -> Dict[TestId, str]:
     return display_ids(known.id for known in tests)
 
 
+
+# -- the demo
+
+NO_GIT = "git was not found on PATH"
+NO_NOTE = "the third run gave no note"
+
+
+def demo_intro(repository: str, command: str, runs: int) -> str:
+    return (
+        f"A throw-away repository with one flaky test: {repository}\n"
+        f"As Claude would in Bash, run `{command}` there {runs} times. The code stays the same.\n"
+    )
+
+
+def demo_run(command: str, status: int) -> str:
+    return f"$ {command}\n  {'failed' if status else 'passed'}, exit status {status}"
+
+
+def demo_notes(note: str, line: str) -> str:
+    return f"\nWith the last result, Claude reads:\n\n  {note}\n\nYou read:\n\n  {line}"
+
+
+def demo_list(listed: str) -> str:
+    indented = "\n".join("  " + line for line in listed.split("\n"))
+    return f"\n/flaky-memory then lists it:\n\n{indented}\n\nThe repository and its runs are removed again."
+
+
+def demo_failed(why: str) -> str:
+    return f"{_PREFIX}the demo could not be shown: {printable(why)}"

@@ -8,7 +8,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import List
+    from typing import List, Optional
 
 PATIENCE = 1.5  # seconds for stdin to end
 
@@ -68,28 +68,40 @@ def may_matter(data: bytes) -> bool:
     """False for an event of a command that runs no tests; True where that is not sure."""
     if b'"UserPromptExpansion"' in data:
         return True
-    key = data.find(b'"command"')
-    colon = data.find(b":", key)
+    written = written_string(data, b'"command"')
+    if written is None or not any(hint in written for hint in HINTS):
+        return False  # no call that could be read later either, or no tests
+    from flaky_memory import command
+
+    try:
+        text = unescaped(written)
+    except Exception:
+        return True
+    return command.read(text, b'"PowerShell"' in data).runs_tests
+
+
+def written_string(data: bytes, key: bytes) -> "Optional[bytes]":
+    """The string behind the first occurrence of a key in JSON, as it is written there; None when
+    there is no such key or its value is no string."""
+    at = data.find(key)
+    colon = data.find(b":", at)
     start = data.find(b'"', colon)
-    if key < 0 or colon < 0 or start < 0 or data[colon + 1 : start].strip():
-        return False  # no call that could be read later either
+    if at < 0 or colon < 0 or start < 0 or data[colon + 1 : start].strip():
+        return None
     end = data.find(b'"', start + 1)
     while end > 0 and _is_escaped(data, end):
         end = data.find(b'"', end + 1)
-    written = data[start + 1 : end]
-    if not any(hint in written for hint in HINTS):
-        return False
-    from flaky_memory import command
+    return data[start + 1 : end]
 
+
+def unescaped(written: bytes) -> str:
+    """A JSON string as it is meant. Raises ValueError (json's) where it is none."""
     text = written.decode("utf-8", "replace")
-    if "\\" in text:
-        try:
-            from _json import scanstring
+    if "\\" not in text:
+        return text
+    from _json import scanstring
 
-            text = scanstring(text + '"', 0, False)[0]
-        except Exception:
-            return True
-    return command.read(text, b'"PowerShell"' in data).runs_tests
+    return str(scanstring(text + '"', 0, False)[0])
 
 
 def _is_escaped(data: bytes, at: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from flaky_memory import fingerprint, history, message, runners, selection, sessions
+from flaky_memory import fingerprint, history, message, panel, runners, selection, sessions
 from flaky_memory.model import NamedTuple, Outcome, TestId
 
 TYPE_CHECKING = False
@@ -91,8 +91,8 @@ def closings_only(call: Call, store: Store, now: float) -> Optional[Dict[str, An
 def _answer(call: Call, told: Told, store: Store, now: float) -> Optional[Dict[str, Any]]:
     """The hook's answer. While a status line is being shown in the session, it tells the person."""
     flaky = [(shown, verdict) for _, shown, verdict in told.flaky]
-    sessions.report(store.folder, call.session, [(t, message.panel_entry(i, v)) for t, i, v in told.flaky], now)
-    sessions.close(store.folder, told.closed, now)
+    sessions.report(store.folder, call.session, [(t, panel.entry(i, v)) for t, i, v in told.flaky], now)
+    sessions.close(store.folder, [(t, panel.shortened(i)) for t, i in told.closed], now)
     lines = []
     if not sessions.shown(store.folder, call.session, now):
         lines += [message.findings(flaky)] if flaky else []

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import time
 
-from flaky_memory import sessions
+from flaky_memory import gate, sessions
 from flaky_memory.repository import STORE_FOLDER, find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Tuple
+    from typing import List, Tuple
 
 # Seconds for which a closing is shown.
 CLOSING = 600
@@ -41,51 +41,25 @@ def line(session: str, directory: str, now: float) -> str:
     folder = os.path.join(repository.common, STORE_FOLDER)
     sessions.mark_shown(folder, session)
     entries = sessions.entries(folder, session)[::-1]
-    flaky = [e.text for e in entries if e.state == sessions.FLAKY]
-    closed = [e.text for e in entries if e.state == sessions.CLOSED and e.time > now - CLOSING]
+    flaky = [text for state, _, text in entries if state == sessions.FLAKY]
+    closed = [text for state, at, text in entries if state == sessions.CLOSED and at > now - CLOSING]
     if not flaky and not closed:
         return ""
-    from flaky_memory import message
+    from flaky_memory import panel
 
-    parts = [_RED + message.panel_flaky(flaky) + _PLAIN] if flaky else []
-    parts += [_GREEN + message.panel_closed(closed) + _PLAIN] if closed else []
+    parts = [_RED + panel.flaky(flaky) + _PLAIN] if flaky else []
+    parts += [_GREEN + panel.closed(closed) + _PLAIN] if closed else []
     return "  ".join(parts)
 
 
 def _read(data: bytes) -> Tuple[str, str]:
     """(session id, directory) of the client's JSON; empty where it does not say."""
+    written = [gate.written_string(data, key) for key in (b'"session_id"', b'"cwd"')]
     try:
-        document = _parse(data.decode("utf-8", "replace").strip())
-    except (ValueError, StopIteration, RecursionError):
+        session, directory = (gate.unescaped(w or b"") for w in written)
+    except Exception:  # no JSON, or an interpreter that reads it another way
         return "", ""
-    if not isinstance(document, dict):
-        return "", ""
-    workspace = document.get("workspace")
-    inner = workspace.get("current_dir") if isinstance(workspace, dict) else None
-    session, directory = document.get("session_id"), document.get("cwd") or inner
-    if not isinstance(session, str) or not isinstance(directory, str) or "\0" in directory:
-        return "", ""
-    return session, directory
-
-
-class _Decoder:
-    """What the scanner of `_json` asks of a decoder (json.decoder.JSONDecoder)."""
-
-    strict = False
-    object_hook = object_pairs_hook = None
-    parse_int, parse_float, parse_constant = int, float, float
-
-
-def _parse(text: str) -> Any:
-    """Read JSON by what the json module itself is built on: importing the whole of it would double the
-    time of a bare start. Raises ValueError or StopIteration."""
-    try:
-        from _json import make_scanner
-    except ImportError:  # an interpreter that builds it another way
-        import json
-
-        return json.loads(text)
-    return make_scanner(_Decoder)(text, 0)[0]  # type: ignore[arg-type]
+    return ("", "") if "\0" in directory else (session, directory)
 
 
 def _own(command: List[str], data: bytes) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_TESTS = 5_000
 MOST_GREENS = 200
+MOST_NAMED, MOST_NAMED_GREENS = 300, 20  # names in one remembered run, and such runs
 MOST_STORED_RUNS = 60_000
 
 
@@ -106,13 +107,17 @@ def record(memory: Memory, seen: Observation) -> Recorded:
         known = index.get(test.id) or _first_failure(memory, index, test, seen)
         known.selection, known.place = _selection_of(test.id, seen), test.place or known.place
         _add_named(known, test, seen)
+    loosely = _loosely_named(memory, named)
     for known in memory.tests:
-        test_named = named.get(known.id)
-        if test_named is None:
-            _add_inferred(known, seen)
-        elif not test_named.failed and _is_own_pass(known, test_named, seen):
+        test_named = named.get(known.id) or loosely.get(known.id)
+        if test_named is not None and test_named.failed:
+            continue
+        if test_named is not None and _is_own_pass(known, test_named, seen):
             _add_named(known, test_named, seen)
+        else:
+            _add_inferred(known, seen)
     _remember_green(memory, seen)
+    _remember_named(memory, index, seen)
     closed = prune(memory, seen.time)
     flaky = []
     for test in failing:
@@ -135,16 +140,48 @@ def _is_own_pass(known: Known, test: Named, seen: Observation) -> bool:
     return test.sure or _selection_of(known.id, seen) == known.selection
 
 
+def _loosely_named(memory: Memory, named: Dict[TestId, Named]) -> Dict[TestId, Named]:
+    """Stored tests that an output names without their scope or their outer titles: the only stored
+    test that the name can mean, named once, and passed. Such a pass is never sure."""
+    short: Dict[Tuple[str, str], List[Named]] = {}
+    for test in named.values():
+        short.setdefault(_short(test.id), []).append(test)
+    found: Dict[TestId, Named] = {}
+    candidates: Dict[Tuple[str, str], List[TestId]] = {}
+    for known in memory.tests:
+        candidates.setdefault(_short(known.id), []).append(known.id)
+    for name, tests in candidates.items():
+        given = short.get(name, [])
+        if len(tests) == 1 and len(given) == 1 and given[0].passed == 1 and not given[0].failed:
+            if _can_mean(given[0].id, tests[0]):
+                found[tests[0]] = given[0]._replace(sure=False)
+    return found
+
+
+def _short(test: TestId) -> Tuple[str, str]:
+    return test.runner, test.name.rpartition(" > ")[2].replace(" .", ".").replace(" #", "#")
+
+
+def _can_mean(given: TestId, stored: TestId) -> bool:
+    """True when a printed id leaves out a part of the stored one, and says nothing else."""
+    if given.scope not in (None, stored.scope) or given == stored:
+        return False
+    plain = given.name.replace(" .", ".").replace(" #", "#")
+    whole = stored.name.replace(" .", ".").replace(" #", "#")
+    return whole == plain or whole.endswith(" > " + plain)
+
+
 def _first_failure(memory: Memory, index: Dict[TestId, Known], test: Named, seen: Observation) -> Known:
     """Begin to store a test, with the passes that green runs of before prove."""
     known = Known(test.id, [], "", test.place)
     known.selection = _selection_of(test.id, seen)
     atoms: List[List[str]] = []
+    hashed = _hashed(_whole(test.id))
     for past in memory.greens:
         if past.runners is None or test.id.runner in past.runners:
             if not atoms:
                 atoms = _hashed_atoms(test, seen)
-            if _green_covers(past, known.selection, atoms):
+            if hashed in (past.named or ()) or _green_covers(past, known.selection, atoms):
                 known.runs.append(Run(past.time, past.fingerprint, True, GREEN_BEFORE))
     memory.tests.append(known)
     index[test.id] = known
@@ -254,6 +291,26 @@ def _remember_green(memory: Memory, seen: Observation) -> None:
         )
         memory.greens = [g for g in memory.greens if (g.fingerprint, g.selection) != (new.fingerprint, stored)]
         memory.greens.append(new)
+
+
+def _remember_named(memory: Memory, index: Dict[TestId, Known], seen: Observation) -> None:
+    """Keep, hashed, a few names of tests that passed where no selection was green."""
+    if all(s.green >= 0 and s.selection.where is not None for s in seen.selected):
+        return
+    passed = [n.id for n in seen.named if n.passed and n.sure and not n.failed and n.id not in index]
+    if not passed or len(passed) > MOST_NAMED:
+        return
+    names = sorted(_hashed(_whole(t)) for t in passed)
+    runners = sorted({t.runner for t in passed})
+    memory.greens = [g for g in memory.greens if g.fingerprint != seen.fingerprint or g.named != names]
+    memory.greens.append(Green(seen.time, seen.fingerprint, "", runners, None, [], names))
+    keeping = [g for g in memory.greens if g.named]
+    for extra in keeping[:-MOST_NAMED_GREENS]:
+        memory.greens.remove(extra)
+
+
+def _whole(test: TestId) -> str:
+    return f"{test.runner}\0{test.scope or ''}\0{test.name}"
 
 
 def _listed(texts: Optional[Sequence[str]]) -> Optional[List[str]]:

@@ -5,11 +5,12 @@ What comes from outside (test names, paths) is shown as one printable, bounded l
 
 from __future__ import annotations
 
+from flaky_memory.model import EXIT, GREEN_BEFORE, NAMED, SUMMARY
 from flaky_memory.verdict import WINDOW_DAYS, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Iterable, Optional, Sequence, Set, Tuple
+    from typing import Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
     from flaky_memory.model import Known, TestId
 
@@ -145,7 +146,7 @@ REASONS: Dict[str, str] = {
     "too-many-repositories": "not recorded: there are too many submodules or nested repositories",
     "off": "not recorded: recording is off",
     "nothing-named": "nothing to record: the output names no test and proves no pass",
-    "damaged": "the stored runs could not be read; they were moved aside",
+    "damaged": "not recorded: the stored runs cannot be read; the next run that is recorded moves them aside and starts over",
     "newer-store": "not recorded: the stored runs were written by a newer version of flaky-memory",
     "unreadable-store": "not recorded: the stored runs cannot be opened",
     "busy": "not recorded: another process held the lock for too long",
@@ -167,7 +168,7 @@ DISTRUST: Dict[str, str] = {
 }
 
 NOT_A_REPOSITORY = "not in a git repository: no runs are recorded here"
-USAGE = "usage: /flaky-memory [status | show TEST | reset [TEST] | on | off]"
+USAGE = "usage: /flaky-memory [status [--all] | show TEST | reset [TEST] | on | off]"
 
 
 def reason(code: Optional[str], detail: str = "") -> str:
@@ -183,15 +184,62 @@ def header(enabled: bool, seen: int) -> str:
     return f"flaky-memory is {'on' if enabled else 'off'}: {tests} failed here in the last {WINDOW_DAYS} days"
 
 
+NONE_FLAKY = "no test is known to be flaky"
+
+
 def row(shown: str, verdict: Verdict) -> str:
-    return f"{shown} \u00b7 failed {verdict.failed}/{verdict.runs} \u00b7 same code {_times(verdict.same_code)}"
+    return f"{shown} \u00b7 {row_outcome(verdict)} \u00b7 same code {_times(verdict.same_code)}"
 
 
-def status(enabled: bool, seen: int, flaky: Sequence[Tuple[str, Verdict]]) -> str:
-    lines = [header(enabled, seen)]
-    if not flaky:
-        lines.append("no test is known to be flaky")
-    return "\n".join(lines + [row(shown, verdict) for shown, verdict in flaky])
+def row_outcome(verdict: Verdict) -> str:
+    return f"failed {verdict.failed}/{verdict.runs}"
+
+
+def more(count: int, whole: str) -> str:
+    return f"{count} more: {whole}"
+
+
+def ago(seconds: float) -> str:
+    """How long something is past, in one unit."""
+    for name, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{int(seconds // length)} {name} ago"
+    return "just now"
+
+
+# -- one test
+
+STRIP_HEADING = "runs from old to new, P passed, F failed, by the code that they ran on:"
+BOTH = "both"
+_SOURCES = {
+    NAMED: "named by the output",
+    EXIT: "inferred from exit status 0 of a run that covers it",
+    SUMMARY: "inferred from the summary of a run that covers it",
+    GREEN_BEFORE: "from a run before its first failure",
+}
+
+
+def where(scope: Optional[str], place: str) -> List[str]:
+    """Where a test stands, as far as that is known; no line or one."""
+    parts = [printable(text) for text in (scope, place) if text]
+    return ["in " + ", ".join(parts)] if parts else []
+
+
+def last_failure(age: float, local: str) -> str:
+    return f"last failure: {ago(age)} ({local})"
+
+
+def older_trees(count: int) -> str:
+    return f"(older: runs on {count} more state{'' if count == 1 else 's'} of the code)"
+
+
+def pass_sources(sources: Sequence[int]) -> str:
+    """Where the passes of a test came from; `sources` are Run.source."""
+    counts = [f"{sources.count(s)} {text}" for s, text in _SOURCES.items() if s in sources]
+    return "passes: " + (", ".join(counts) or "none")
+
+
+# -- what commands did
 
 
 def forgotten(shown: Optional[str], count: int) -> str:
@@ -204,12 +252,22 @@ def switched(on: bool) -> str:
     return "recording is on" if on else "recording is off; the stored runs are kept"
 
 
-def unknown_test(text: str) -> str:
-    return f"no runs are stored for {printable(text)}"
+def unknown_test(text: str, similar: Sequence[str]) -> str:
+    return f"no runs are stored for {printable(text)}" + ("; similar:" + _indented(similar) if similar else "")
 
 
 def ambiguous_test(text: str, ids: Sequence[str]) -> str:
-    return f"{printable(text)} could mean: " + ", ".join(ids[:MOST_NOTES])
+    return f"{printable(text)} could mean:" + _indented(ids)
+
+
+def _indented(ids: Sequence[str]) -> str:
+    rest = [f"({len(ids) - MOST_NOTES} more)"] if len(ids) > MOST_NOTES else []
+    return "".join("\n  " + text for text in [*ids[:MOST_NOTES], *rest])
+
+
+def problem(text: str) -> str:
+    """What kept a command from being done, on one line."""
+    return _PREFIX + printable(text)
 
 
 def shown_ids(tests: Sequence[Known]) -> Dict[TestId, str]:

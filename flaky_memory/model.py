@@ -103,7 +103,8 @@ class Known:
 
 class Green(NamedTuple):
     """A run without a failure: when, on which code, the key of its command, and what it selected
-    (hashed; see selection.Selection; `runners` are id prefixes, None for any)."""
+    (hashed; see selection.Selection; `runners` are id prefixes, None for any). `named` are hashed ids
+    of tests that passed in a run that was not green."""
 
     time: int
     fingerprint: str
@@ -111,6 +112,7 @@ class Green(NamedTuple):
     runners: Optional[List[str]]
     where: Optional[List[str]]
     what: Optional[List[str]]
+    named: Optional[List[str]] = None
 
 
 class Memory:

@@ -211,7 +211,7 @@ def surroundings(invocation: Invocation, place: Place) -> Surroundings:
     home = inside if project == (".",) else _nearest(place.top, inside, project) or ""
     module = _go_module(place.top, inside) if "go" in rows else ("", "")
     paths = _testpaths(place.top, inside) if "pytest" in rows else ()
-    return selection.Surroundings(inside, home, module, paths)
+    return selection.Surroundings(inside, home, module, paths, place.top)
 
 
 def _nearest(top: str, inside: str, names: Sequence[str]) -> Optional[str]:
@@ -275,7 +275,7 @@ def _indented(value: str) -> str:
 def _scope(runner: str, scope: Optional[str], around: Surroundings) -> Optional[str]:
     """A scope as it is stored: files from the repository's top, others behind their project."""
     if runners.PATHS.get(runner) == "scope" and scope is not None:
-        return rooted(scope, around.directory)
+        return rooted(scope, around.directory, around.top)
     return selection.with_home(around.home, scope)
 
 
@@ -342,8 +342,10 @@ def repeats(invocation: Invocation) -> bool:
     return invocation.repeats or any(w.text.partition("=")[0] in _COUNTS for w in invocation.args)
 
 
-def rooted(path: str, inside: str) -> str:
+def rooted(path: str, inside: str, top: str = "") -> str:
     """A path that a runner printed in a directory, from the repository's top."""
+    if top and path.startswith(top + "/"):
+        return path[len(top) + 1 :]
     if path.startswith("/") or path[1:3] in (":\\", ":/"):
         return path
     head, node = path.partition("::")[0], path.partition("::")[1:]

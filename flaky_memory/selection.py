@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 
 class Surroundings(NamedTuple):
-    """What `select` must know of the place where a runner starts, all relative to the repository's
-    top: the directory ("" for the top), the project it belongs to, Go's module (its import path and
-    directory), and pytest's configured `testpaths`."""
+    """What `select` must know of the place where a runner starts, all but `top` relative to
+    the repository's top: the directory ("" for the top), the project it belongs to, Go's module (its import path and
+    directory), pytest's configured `testpaths`; and the top itself, absolute."""
 
     directory: str
     home: str = ""
     module: Tuple[str, str] = ("", "")
     testpaths: Tuple[str, ...] = ()
+    top: str = ""
 
 
 class Selection(NamedTuple):
@@ -159,7 +160,7 @@ def _sort_option(parsed: _Parsed, spec: Options, option: str, value: str) -> Non
 _PLACES = frozenset(
     "-p --package --workspace --all --lib --bins --bin --tests --test --doc --examples --example --all-targets "
     "--manifest-path -pl --projects -s --start-directory -t --top-level-directory discover --testPathPattern "
-    "--testPathPatterns --runTestsByPath --test-dir --project-dir --benches --bench -f --file".split()
+    "--testPathPatterns --runTestsByPath --test-dir --project-dir --benches --bench".split()
 )
 
 

@@ -235,7 +235,7 @@ def _remove(path: str) -> None:
 # {"version": 1, "trees": [fingerprint, ...],
 #  "tests": [{"id": [runner, scope, name], "runs": [time, tree, outcome, ...], "selection": key,
 #             "place": text, "told": time}],
-#  "greens": [{"time", "tree", "selection", "runners", "where", "what"}]}
+#  "greens": [{"time", "tree", "selection", "runners", "where", "what", "named"}]}
 #
 # `tree` is an index into `trees`, since many tests share few of them; `runs` is flat, three numbers a
 # run, with outcome -1 for a failure and Run.source for a pass. That is what 1,000 tests of 50 runs
@@ -258,7 +258,7 @@ def _encode(memory: Memory) -> bytes:
         })  # fmt: skip
     greens = [
         {"time": g.time, "tree": tree(g.fingerprint), "selection": g.selection, "runners": g.runners,
-         "where": g.where, "what": g.what}
+         "where": g.where, "what": g.what, "named": g.named}
         for g in memory.greens
     ]  # fmt: skip
     document = {"version": VERSION, "trees": list(trees), "tests": tests, "greens": greens}
@@ -273,7 +273,7 @@ def _decode(data: bytes) -> Memory:
         trees = [str(t) for t in document["trees"]]
         tests = [_known(t, trees) for t in document["tests"]]
         greens = [
-            Green(g["time"] + 0, trees[g["tree"]], str(g["selection"]), g["runners"], g["where"], g["what"])
+            Green(g["time"] + 0, trees[g["tree"]], str(g["selection"]), g["runners"], g["where"], g["what"], g.get("named"))
             for g in document["greens"]
         ]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, git, write
 from tests.e2e.driver import Client, Session
 
 INSTRUCTION = ". It may be flaky rather than broken by this change: run it again before you change code for it."
@@ -50,3 +50,109 @@ def test_pytest_fails_passes_fails(client: Client, python_repo: Path) -> None:
     test = "pytest:test_flip.py::test_flip"
     assert contexts(session) == [[], [], [finding(test) + INSTRUCTION]], session
     assert session.notices == ["PostToolUseFailure:Bash says: " + finding(test)]
+
+
+def test_one_run_however_often_a_hook_is_delivered(client: Client, python_repo: Path) -> None:
+    """The client cannot read a command with `${...}`, and starts the hook once for each filter."""
+    session = client.session(python_repo, *["pytest -q ${NOTHING:-test_flip.py}"] * 3, plugin=ROOT)
+    test = "pytest:test_flip.py::test_flip"
+    assert contexts(session) == [[], [], [finding(test) + INSTRUCTION]], session
+    assert session.notices == ["PostToolUseFailure:Bash says: " + finding(test)]
+    assert decisions(python_repo) == ["recorded", "recorded", "recorded"]
+
+
+# -- where
+
+
+def test_directory_moves_with_the_command(client: Client, python_repo: Path) -> None:
+    """After `cd sub` the session stays in sub when the command passed, and PostToolUse says so."""
+    calls = ["cd sub && pytest -q test_under.py", "cd sub && pytest -q test_under.py", "pytest -q test_under.py"]
+    session = client.session(python_repo, *calls, plugin=ROOT)
+    assert contexts(session) == [[], [], [finding("pytest:sub/test_under.py::test_flip") + INSTRUCTION]], session
+
+
+def test_tests_of_another_repository(client: Client, python_repo: Path, go_repo: Path) -> None:
+    """The client takes the session back to its own directory; the runs belong to where the tests are."""
+    session = client.session(go_repo, *[f"cd {python_repo} && pytest -q test_flip.py"] * 3, plugin=ROOT)
+    assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION], session
+    assert (status(python_repo)["seen"], status(go_repo)["seen"]) == (1, 0)
+
+
+def test_session_moves_on_to_another_repository(client: Client, python_repo: Path, go_repo: Path) -> None:
+    """PostToolUse then names the other repository, and the run still belongs to the first."""
+    calls = ["pytest -q test_flip.py", f"pytest -q test_flip.py && cd {go_repo}", f"cd {python_repo} && pytest -q test_flip.py"]
+    session = client.session(python_repo, *calls, plugin=ROOT, options=("--add-dir", str(go_repo)))
+    assert decisions(python_repo) == ["recorded"] * 3, session
+    assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION]
+
+
+# -- what is not recorded
+
+
+def test_background_and_timeout(client: Client, python_repo: Path) -> None:
+    calls: list[dict[str, Any]] = [
+        {"command": "pytest -q test_flip.py", "description": "b", "run_in_background": True},
+        {"command": "pytest -q test_flip.py; sleep 20", "description": "t", "timeout": 2500},
+    ]
+    session = client.session(python_repo, *calls, plugin=ROOT)
+    assert len(session.results) == 2, session
+    assert decisions(python_repo) == ["in-background", "in-background"]
+    assert status(python_repo)["seen"] == 0
+
+
+def test_outside_git(client: Client, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    session = client.session(bare, "pytest -q", plugin=ROOT)
+    assert contexts(session) == [[]]
+    assert list(bare.iterdir()) == [], session
+
+
+# -- the slash command
+
+
+def test_slash_command_asks_no_model(client: Client, go_repo: Path) -> None:
+    client.session(go_repo, *["go test -count=1 ./..."] * 3, plugin=ROOT)
+    listed = client.session(go_repo, prompt="/flaky-memory", plugin=ROOT)
+    assert listed.requests == 0
+    assert listed.text.splitlines()[-1] == "go:TestFlip · failed 2/3 · same code once", listed
+    unknown = client.session(go_repo, prompt="/flaky-memory reset go:TestX", plugin=ROOT)
+    assert (unknown.requests, unknown.text.splitlines()[-1]) == (0, "no runs are stored for go:TestX")
+    reset = client.session(go_repo, prompt="/flaky-memory reset go:TestFlip", plugin=ROOT)
+    assert (reset.requests, reset.text.splitlines()[-1]) == (0, "forgot the runs of go:TestFlip")
+    assert status(go_repo)["seen"] == 0
+
+
+# -- the package
+
+
+def test_validates_for_the_directory(client: Client) -> None:
+    done = client.command("plugin", "validate", ".", "--profile", "directory", "--strict", cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not [line for line in done.stdout.splitlines() if line.startswith(("\u2718", "\u26a0"))], done.stdout
+
+
+def test_installs_from_a_clone(client: Client, python_repo: Path, tmp_path: Path) -> None:
+    clone = clone_of_this(tmp_path)
+    added = client.command("plugin", "marketplace", "add", str(clone), cwd=tmp_path)
+    assert added.returncode == 0, added.stdout + added.stderr
+    installed = client.command("plugin", "install", "flaky-memory@flaky-memory", cwd=tmp_path)
+    assert installed.returncode == 0, installed.stdout + installed.stderr
+    session = client.session(python_repo, *["pytest -q test_flip.py"] * 3)
+    assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION], session
+    listed = client.session(python_repo, prompt="/flaky-memory")
+    assert (listed.requests, listed.text.splitlines()[-1]) == (
+        0, "pytest:test_flip.py::test_flip · failed 2/3 · same code once",
+    ), listed  # fmt: skip
+
+
+def clone_of_this(tmp_path: Path) -> Path:
+    """A clone of the working tree as it is, with what is not committed yet."""
+    source, clone = tmp_path / "source", tmp_path / "clone"
+    names = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    write(source, {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()})
+    git(source, "init", "-q")
+    git(source, "add", "-A")
+    git(source, "commit", "-q", "-m", "all")
+    git(tmp_path, "clone", "-q", str(source), str(clone))
+    return clone

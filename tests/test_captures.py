@@ -1,0 +1,76 @@
+"""Every capture is read as its truth says, by what `explain` uses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flaky_memory import cli
+from tests import corpus
+from tests.conftest import git
+
+CASES = corpus.by_id()
+# Captures whose truth does not follow from the output or from the rules in CONTRIBUTING.md.
+WRONG_TRUTH = {
+    "gradle/two-runs": "two runs, the first failed: together they failed, the truth has the last one's word",
+    "rspec/only-failures": "two runs, the first failed: together they failed, the truth has the last one's word",
+    "rspec/pair2-pass": "the printed tree is the same for the descriptions 'Meter .pipe' and 'Meter.pipe'",
+    "rspec/pair3-pass": "the printed tree is the same for the descriptions 'Meter .pipe' and 'Meter.pipe'",
+    "js/jest-expand-color-grep": "the filters left jest's closing counts in: it says that it failed",
+    "pytest/pipe-head20": "its last line names a failed test that the truth leaves out",
+}
+
+
+@pytest.fixture(scope="module")
+def top(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty repository with every directory that a capture ran in."""
+    folder = tmp_path_factory.mktemp("captures")
+    git(folder, "init", "-q")
+    for case in CASES.values():
+        (folder / case["cwd"]).mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _parameters() -> list[Any]:
+    marks = {i: pytest.mark.xfail(strict=True, reason=reason) for i, reason in WRONG_TRUTH.items()}
+    return [pytest.param(case, id=name, marks=marks.get(name, ())) for name, case in CASES.items()]
+
+
+@pytest.mark.parametrize("case", _parameters())
+def test_a_capture_is_read_as_its_truth_says(case: corpus.Case, top: Path) -> None:
+    directory = os.path.normpath(top / case["cwd"])
+    answer = cli.explain(case["command"], case["output"], case["exit_code"], directory)
+    assert corpus.judge(case, answer) == []
+
+
+def test_the_corpus_is_whole() -> None:
+    """No family's file is empty, or everything above would pass without having read anything."""
+    assert len(corpus.families()) >= 20
+    assert [family for family, cases in corpus.families().items() if not cases] == []
+    assert len(CASES) == sum(map(len, corpus.families().values())), "a case's name stands twice in one file"
+    assert [name for name in WRONG_TRUTH if name not in CASES] == []
+
+
+@pytest.mark.parametrize("family", corpus.families())
+def test_a_family_file_has_the_form_that_captures_are_written_in(family: str, tmp_path: Path) -> None:
+    corpus.save(tmp_path / "again.json", corpus.families()[family])
+    assert (tmp_path / "again.json").read_bytes() == (corpus.FOLDER / f"{family}.json").read_bytes()
+
+
+def test_the_judge_sees_what_is_wrong() -> None:
+    case = {"runner": "go", "summary": "failed", "tests": [{"name": "TestA", "scope": "p", "failed": 1, "passed": 0}]}
+    right = {"runner": "go", "name": "TestA", "scope": "p", "failed": 1, "passed": 0}
+
+    def wrong(*tests: dict[str, Any], summary: str = "failed") -> list[str]:
+        return [line.partition(" ")[0] for line in corpus.judge(case, {"summary": summary, "tests": list(tests)})]
+
+    assert wrong(right) == []
+    assert wrong() == ["not"]
+    assert wrong({**right, "passed": 1}) == ["counted"]
+    assert wrong({**right, "scope": None}) == ["not", "made"]
+    assert wrong({**right, "scope": "q"}) == ["not", "made"]
+    assert wrong(right, {**right, "name": "TestB"}) == ["made"]
+    assert wrong(right, summary="none") == ["summary"]

@@ -57,7 +57,7 @@ def follow(call: Call, environ: Mapping[str, str], now: float) -> Outcome:
         if call.event == "PreToolUse":
             store = Store(place[0].common) if place else None
             return Outcome(_before(call, meant, place, environ, now))
-        store, pending = _take(call, place)
+        store, pending = _take(call, place, environ)
         if store is None or pending is None:
             return Outcome("")  # nothing was kept, or another delivery of this event took it
         outcome = _after(call, meant, store, pending, environ, now)
@@ -140,13 +140,13 @@ def _before(
 
 
 def _take(
-    call: Call, place: Optional[Tuple[Repository, List[str]]]
+    call: Call, place: Optional[Tuple[Repository, List[str]]], environ: Mapping[str, str]
 ) -> Tuple[Optional[Store], Optional[Dict[str, Any]]]:
     """What PreToolUse kept for this call. The session's directory may have moved with the command,
-    so the repository of where it is now is asked too."""
-    here = find_repository(call.directory)
-    folders = [r.common for r in (place[0] if place else None, here) if r]
-    for common in dict.fromkeys(folders):
+    even to another repository, so those of where it is now and of where it began are asked too."""
+    folders = [call.directory, environ.get("CLAUDE_PROJECT_DIR", "")]
+    repositories = [place[0] if place else None, *(find_repository(f) for f in folders if f)]
+    for common in dict.fromkeys(r.common for r in repositories if r):
         store = Store(common)
         pending = store.take_pending(call.id)
         if pending is not None:

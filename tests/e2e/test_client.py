@@ -103,7 +103,7 @@ def test_background_and_timeout(client: Client, python_repo: Path) -> None:
 def test_outside_git(client: Client, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()
-    session = client.session(bare, "pytest -q", plugin=ROOT)
+    session = client.session(bare, "pytest -q -p no:cacheprovider", plugin=ROOT)
     assert contexts(session) == [[]]
     assert list(bare.iterdir()) == [], session
 
@@ -115,7 +115,7 @@ def test_slash_command_asks_no_model(client: Client, go_repo: Path) -> None:
     client.session(go_repo, *["go test -count=1 ./..."] * 3, plugin=ROOT)
     listed = client.session(go_repo, prompt="/flaky-memory", plugin=ROOT)
     assert listed.requests == 0
-    assert listed.text.splitlines()[-1] == "go:TestFlip · failed 2/3 · same code once", listed
+    assert listed.text.splitlines()[-1] .startswith("go:TestFlip · failed 2/3 · same code once"), listed
     unknown = client.session(go_repo, prompt="/flaky-memory reset go:TestX", plugin=ROOT)
     assert (unknown.requests, unknown.text.splitlines()[-1]) == (0, "no runs are stored for go:TestX")
     reset = client.session(go_repo, prompt="/flaky-memory reset go:TestFlip", plugin=ROOT)
@@ -141,9 +141,8 @@ def test_installs_from_a_clone(client: Client, python_repo: Path, tmp_path: Path
     session = client.session(python_repo, *["pytest -q test_flip.py"] * 3)
     assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION], session
     listed = client.session(python_repo, prompt="/flaky-memory")
-    assert (listed.requests, listed.text.splitlines()[-1]) == (
-        0, "pytest:test_flip.py::test_flip · failed 2/3 · same code once",
-    ), listed  # fmt: skip
+    assert listed.requests == 0
+    assert listed.text.splitlines()[-1].startswith("pytest:test_flip.py::test_flip · failed 2/3 · same code once"), listed
 
 
 def clone_of_this(tmp_path: Path) -> Path:

@@ -219,9 +219,74 @@ SILENT: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
+# -- who is it: sessions of several projects, tools and retries
+
+UNIT_RED = f"F.\n{'=' * 70}\nFAIL: test_x (test_a.TestA.test_x)\n{'-' * 70}\nTraceback (most recent call last):\nAssertionError\n\n----------------------------------------------------------------------\nRan 2 tests in 0.001s\n\nFAILED (failures=1)"
+UNIT_GREEN = "..\n----------------------------------------------------------------------\nRan 2 tests in 0.001s\n\nOK"
+PHP_RED = "PHPUnit 9.6.0\n\nF.\n\nThere was 1 failure:\n\n1) App\\ATest::testX\nFailed asserting that false is true.\n\n/app/tests/ATest.php:9\n\nFAILURES!\nTests: 2, Assertions: 2, Failures: 1."
+PHP_GREEN = "PHPUnit 9.6.0\n\n..                       2 / 2 (100%)\n\nTime: 00:00.004, Memory: 4.00 MB\n\nOK (2 tests, 2 assertions)"
+CARGO_RED = (
+    "     Running unittests src/lib.rs (target/debug/deps/app-71ce70495b798487)\n\nrunning 1 test\ntest tests::x ... FAILED\n\nfailures:\n\n"
+    "failures:\n    tests::x\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\nerror: test failed, to rerun pass `--lib`"
+)
+CARGO_GREEN = (
+    "     Running unittests src/lib.rs (target/debug/deps/app-71ce70495b798487)\n\nrunning 1 test\ntest tests::x ... ok\n\n"
+    "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s"
+)
+PROJECTS = {
+    "php/a/composer.json": "{}", "php/b/composer.json": "{}", "unit/a/test_a.py": "", "unit/b/test_a.py": "",
+    "js/a/x.test.js": "", "js/b/x.test.js": "", "Cargo.lock": "", "rs/Cargo.lock": "",
+}  # fmt: skip
+
+
+def jest_in(folder: str, red: bool) -> tuple[str, str, int]:
+    name = "x.test.js"
+    if red:
+        return (f"cd {folder} && npx jest", JEST_RED[1].replace("web/a.test.js", name), 1)
+    return (f"cd {folder} && npx jest --verbose", f"PASS {name}\n  sync\n    \u2713 settles (2 ms)\n\nTest Suites: 1 passed, 1 total\nTests:       1 passed, 1 total", 0)
+
+
+SPEAK.update({
+    "unittest": [("python -m unittest", UNIT_RED, 1), ("python -m unittest", UNIT_GREEN, 0), ("python -m unittest", UNIT_RED, 1)],
+    "unittest-one-test": [("python -m unittest", UNIT_RED, 1), ("python -m unittest test_a.TestA.test_x", UNIT_GREEN, 0), ("python -m unittest", UNIT_RED, 1)],
+    "phpunit-filter": [("vendor/bin/phpunit", PHP_RED, 1), ("vendor/bin/phpunit --filter testX", PHP_GREEN, 0), ("vendor/bin/phpunit", PHP_RED, 1)],
+    "phpunit-filter-class-and-method": [("phpunit", PHP_RED, 1), ("phpunit --filter 'ATest::testX$'", PHP_GREEN, 0), ("phpunit", PHP_RED, 1)],
+    "cargo-one-test": [("cargo test", CARGO_RED, 101), ("cargo test tests::x", CARGO_GREEN, 0), ("cargo test", CARGO_RED, 101)],
+    "cargo-exact": [("cargo test", CARGO_RED, 101), ("cargo test -- --exact tests::x --nocapture", CARGO_GREEN, 0), ("cargo test", CARGO_RED, 101)],
+    "jest-in-a-package-from-the-root": [jest_in("js/a", True), ("npx jest js/a/x.test.js", JEST_GREEN.replace("web/a", "js/a/x"), 0), jest_in("js/a", True)],
+    "retried-by-vitest-then-red": [
+        ("npx vitest run --retry=1", " RUN  v3.0.0 /app\n\n \u2713 a.test.js > sync > settles 5ms (retry x1)\n\n Test Files  1 passed (1)\n      Tests  1 passed (1)", 0),
+        ("npx vitest run", " RUN  v3.0.0 /app\n\n \u276f a.test.js (1 test | 1 failed) 5ms\n   \u00d7 sync > settles 5ms\n\n FAIL  a.test.js > sync > settles\nError: no\n\n Test Files  1 failed (1)\n      Tests  1 failed (1)", 1),
+    ],
+    "passed-by-name-in-a-red-run": [
+        ("pytest -v", "tests/test_a.py::test_x PASSED [ 50%]\ntests/test_b.py::test_x FAILED [100%]\n\n=== short test summary info ===\nFAILED tests/test_b.py::test_x - no\n=== 1 failed, 1 passed in 0.01s ===", 1),
+        RED,
+    ],
+})  # fmt: skip
+
+SILENT.update({
+    "unittest-of-another-project": [("cd unit/a && python -m unittest", UNIT_RED, 1), ("cd unit/b && python -m unittest", UNIT_GREEN, 0), ("cd unit/a && python -m unittest", UNIT_RED, 1)],
+    "phpunit-of-another-project": [("cd php/a && phpunit", PHP_RED, 1), ("cd php/b && phpunit", PHP_GREEN, 0), ("cd php/a && phpunit", PHP_RED, 1)],
+    "phpunit-names-of-another-project": [("cd php/a && phpunit", PHP_RED, 1), ("cd php/b && phpunit", PHP_RED, 1), ("cd php/b && phpunit --filter testX", PHP_GREEN, 0), ("cd php/a && phpunit", PHP_RED, 1)],
+    "phpunit-other-filter": [("phpunit", PHP_RED, 1), ("phpunit --filter testY", PHP_GREEN, 0), ("phpunit", PHP_RED, 1)],
+    "phpunit-group": [("phpunit", PHP_RED, 1), ("phpunit --group fast", PHP_GREEN, 0), ("phpunit", PHP_RED, 1)],
+    "cargo-release": [("cargo test --release", CARGO_RED, 101), ("cargo test", CARGO_GREEN, 0), ("cargo test --release", CARGO_RED, 101)],
+    "cargo-features": [("cargo test --features x", CARGO_RED, 101), ("cargo test", CARGO_GREEN, 0), ("cargo test --features x", CARGO_RED, 101)],
+    "cargo-other-test": [("cargo test", CARGO_RED, 101), ("cargo test tests::y", CARGO_GREEN.replace("::x", "::y"), 0), ("cargo test", CARGO_RED, 101)],
+    "cargo-of-another-project": [("cargo test", CARGO_RED, 101), ("cd rs && cargo test", CARGO_GREEN, 0), ("cargo test", CARGO_RED, 101)],
+    "jest-of-another-package": [jest_in("js/a", True), jest_in("js/b", False), jest_in("js/a", True)],
+    "pytest-class": [
+        ("pytest -v", "tests/test_a.py::TestA::test_x FAILED [ 50%]\ntests/test_a.py::TestB::test_x PASSED [100%]\n\n=== short test summary info ===\nFAILED tests/test_a.py::TestA::test_x - no\n=== 1 failed, 1 passed in 0.01s ===", 1),
+    ] * 2,
+    "mocha-same-title-in-two-files": [
+        ("npx mocha", "\n\n  sync\n    1) settles\n\n  sync\n    \u2714 settles\n\n\n  1 passing (5ms)\n  1 failing\n\n  1) sync\n       settles:\n     Error: no\n      at Context.<anonymous> (test/a.js:3:9)\n", 1),
+    ] * 2,
+})  # fmt: skip
+
+
 def last_notes(steps: list[Any], base: Path) -> dict[str, str]:
     player = Player(base)
-    player.repository("app", {**FILES, **GO_FILES})
+    player.repository("app", {**FILES, **GO_FILES, **PROJECTS})
     notes: dict[str, str] = {}
     for step in steps:
         if step[0] == "write":

@@ -1,60 +1,71 @@
-"""The command line. Fails loud: one clear line, exit status 2 for wrong use, 1 for "cannot"."""
+"""The command line. Fails loud: one clear line on stderr, exit status 2 for wrong use, 1 for "cannot"."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import shutil
 import sys
 import time
 
-from flaky_memory import __version__, command, message, slash
+from flaky_memory import __version__, listing, manual, message, slash
 from flaky_memory.repository import find_repository
+from flaky_memory.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
+
+    from flaky_memory.repository import Repository
+
+    Handler = Callable[[argparse.Namespace], int]
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
 def main(argv: List[str]) -> int:
     """Run one command; its exit status."""
-    parser = _parser()
-    options = parser.parse_args(argv)
-    if not hasattr(options, "handler"):
-        parser.print_usage(sys.stderr)
-        return slash.WRONG_USE
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    status: int = options.handler(options)
-    return status
+    try:
+        options = _parser().parse_args(argv)
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+        handler: Handler = options.handler
+        status = handler(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # `status | head`: nobody reads the rest
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return slash.OK
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong use is one line on stderr."""
+
+    def error(self, text: str) -> NoReturn:
+        known = self.prog == "flaky-memory"
+        self.exit(slash.WRONG_USE, (manual.USAGE if known else message.wrong_use(self.prog, text)) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="flaky-memory", description="Remembers which tests passed and failed on exactly which code."
-    )
+    parser = _Parser(
+        prog="flaky-memory", usage="flaky-memory COMMAND ...", description=manual.PROGRAM,
+        epilog="flaky-memory COMMAND --help says more of one command, with examples.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"flaky-memory {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND")
-
-    def add(name: str, handler: Any, text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=text, description=text)
+    commands = parser.add_subparsers(metavar="COMMAND", dest="verb", required=True)
+    for name, page in manual.PAGES.items():
+        sub = commands.add_parser(
+            name, prog="flaky-memory " + name, help=page.line, description=page.text, epilog=manual.epilog(name),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        handler, arguments = _COMMANDS[name]
         sub.set_defaults(handler=handler)
-        return sub
-
-    status = add("status", _status, "list the flaky tests of this repository, most failures first")
-    status.add_argument("--json", action="store_true", help="print one JSON object")
-    reset = add("reset", _words, "forget the runs of this repository, or of one test")
-    reset.add_argument("words", nargs="*", metavar="TEST", help="a test id, for example go:TestFlip")
-    for verb, text in (("on", "record runs (the default)"), ("off", "record nothing; keeps the stored runs")):
-        add(verb, _words, text).set_defaults(words=[])
-    for sub in commands.choices.values():
-        sub.set_defaults(verb=sub.prog.split()[-1])
-    explain = add("explain", _explain, "say how a command and its output (on stdin) are read; records nothing")
-    explain.add_argument("--command", required=True, help="the command as typed in Bash")
-    explain.add_argument("--exit-code", type=int, default=0, help="its exit status (default: 0)")
-    explain.add_argument("--cwd", default=".", help="where it ran (default: here)")
-    explain.add_argument("--json", action="store_true", help="print one JSON object")
-    add("demo", _demo, "run a flaky test three times in a throw-away repository and show the notes")
+        for flags, settings in arguments:
+            sub.add_argument(*flags, **settings)
     return parser
 
 
@@ -63,24 +74,86 @@ def _print(text: str, status: int) -> int:
     return status
 
 
-def _status(options: argparse.Namespace) -> int:
-    if not options.json:
-        return _words(argparse.Namespace(verb="status", words=[]))
-    repository = find_repository(os.getcwd())
-    if repository is None:
-        return _print(message.NOT_A_REPOSITORY, slash.CANNOT)
-    from flaky_memory.store import Store, Unusable
+def _screen() -> listing.Screen:
+    """The terminal on stdout; no limits and no colours where stdout is none."""
+    if not sys.stdout.isatty():
+        return listing.Screen()
+    size = shutil.get_terminal_size()
+    colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return listing.Screen(size.columns, size.lines, colours, "flaky-memory status --all")
 
-    try:
-        document = slash.status_document(Store(repository.common), repository.top, time.time())
-    except Unusable as problem:
-        return _print("flaky-memory: " + message.reason(str(problem)), slash.CANNOT)
-    return _print(json.dumps(document), slash.OK)
+
+# -- the words of the slash command
 
 
 def _words(options: argparse.Namespace) -> int:
-    status, text = slash.answer(" ".join([options.verb, *options.words]), os.getcwd(), time.time())
+    rest = " ".join(getattr(options, "words", []))
+    return _perform(options.verb, rest, _screen())
+
+
+def _perform(verb: str, rest: str, screen: listing.Screen) -> int:
+    status, text = slash.perform(verb, rest, os.getcwd(), time.time(), screen)
     return _print(text, status)
+
+
+def _status(options: argparse.Namespace) -> int:
+    if options.json:
+        return _document(lambda store, r: (slash.status_document(store, r.top, time.time()), ""))
+    screen = _screen()
+    return _perform("status", "", screen._replace(height=0) if options.all else screen)
+
+
+def _show(options: argparse.Namespace) -> int:
+    if not options.json:
+        return _words(options)
+    return _document(lambda store, r: slash.show_document(store, " ".join(options.words), time.time()))
+
+
+def _document(make: Callable[[Store, Repository], Tuple[Optional[Dict[str, Any]], str]]) -> int:
+    """Print a JSON document on this repository, or why there is none."""
+    repository = find_repository(os.getcwd())
+    if repository is None:
+        return _print(message.NOT_A_REPOSITORY, slash.CANNOT)
+
+    def act() -> Tuple[int, str]:
+        document, problem = make(Store(repository.common), repository)
+        return (slash.OK, json.dumps(document)) if document is not None else (slash.CANNOT, problem)
+
+    status, text = slash.guarded(act)
+    return _print(text, status)
+
+
+# -- the other commands; each module is imported only when it is asked for
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from flaky_memory import explain
+
+    output = sys.stdin.buffer.read().decode("utf-8", "replace")
+    answer = explain.document(options.command, output, options.exit_code, os.path.abspath(options.cwd))
+    return _print(json.dumps(answer) if options.json else explain.text(answer), slash.OK)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from flaky_memory import run
+
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if not words:
+        return _print(message.wrong_use("flaky-memory run", message.NO_COMMAND), slash.WRONG_USE)
+    return run.run(words)
+
+
+def _import(options: argparse.Namespace) -> int:
+    from flaky_memory import reports
+
+    status, text = reports.add(options.files, options.commit, options.directory, os.getcwd(), time.time())
+    return _print(text, status)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from flaky_memory import doctor
+
+    return doctor.run(_screen())
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -89,72 +162,40 @@ def _demo(options: argparse.Namespace) -> int:
     return demo.run()
 
 
-# -- explain
+def _statusline(options: argparse.Namespace) -> int:
+    from flaky_memory import settings
+
+    return settings.install()
 
 
-def _explain(options: argparse.Namespace) -> int:
-    output = sys.stdin.buffer.read().decode("utf-8", "replace")
-    answer = explain(options.command, output, options.exit_code, os.path.abspath(options.cwd))
-    return _print(json.dumps(answer) if options.json else _explained(answer), slash.OK)
+def _option(*flags: str, **settings: Any) -> Tuple[Tuple[str, ...], Dict[str, Any]]:
+    """The arguments of one add_argument() call."""
+    return flags, settings
 
 
-def explain(text: str, output: str, exit_code: int, directory: str) -> Dict[str, Any]:
-    """How one command and its output are read: the document of `explain --json`."""
-    from flaky_memory import record, runners
-
-    meant = command.read(text)
-    top = find_repository(directory)
-    place = record.Place(top.top if top else directory, directory, "")
-    reports = record.read_output(meant, output) if meant.runs_tests else []
-    named = []
-    for report in reports:
-        around = _surroundings(meant, report.runner, place)
-        named += record.named_by(report, around, meant)
-    ids = message.display_ids(n.id for n in named)
-    reason = meant.reason
-    if reason is None and meant.runs_tests:
-        seen, problem = record.observe(meant, output, exit_code == 0, place, 0)
-        reason = None if seen else problem
-        if seen and not named and all(s.green < 0 for s in seen.selected):
-            reason = "nothing-named"
-    rows = record.rows_of(meant) if meant.runs_tests else []
-    prefixes = [r.runner for r in reports] if rows is None else [runners.TABLE[r].prefix for r in rows]
-    return {
-        "test_command": meant.runs_tests, "runners": list(dict.fromkeys(prefixes)), "exit_trusted": meant.exit_trusted,
-        "recorded": meant.runs_tests and reason is None,
-        "reason": message.reason(reason) if reason else _distrust(meant),
-        "summary": runners.summary(reports),
-        "tests": [
-            {"runner": n.id.runner, "scope": n.id.scope, "name": n.id.name, "id": ids[n.id], "failed": n.failed, "passed": n.passed}
-            for n in named
-        ],
-    }  # fmt: skip
-
-
-def _surroundings(meant: command.Command, runner: str, place: Any) -> Any:
-    from flaky_memory import record, runners
-
-    for invocation in meant.invocations:
-        prefixes = [runners.TABLE[r].prefix for r in invocation.runners or ()]
-        if invocation.runners is None or runner in prefixes:
-            return record.surroundings(invocation, place)
-    return record.surroundings(meant.invocations[0], place)
-
-
-def _distrust(meant: command.Command) -> Optional[str]:
-    """Why exit 0 proves nothing, in one sentence; None when it does."""
-    codes = [i.distrust for i in meant.invocations if i.distrust]
-    return f"exit 0 proves no pass: {message.DISTRUST[codes[0]]}" if codes else None
-
-
-def _explained(answer: Dict[str, Any]) -> str:
-    if not answer["test_command"]:
-        return answer["reason"] or ""
-    lines = [
-        f"runs tests of: {', '.join(answer['runners']) or 'whatever the output shows'}",
-        "recorded" if answer["recorded"] else answer["reason"],
-        f"exit status: {'the own one of the tests' if answer['exit_trusted'] else answer['reason']}",
-        f"the runner's own summary: {answer['summary']}",
-    ]
-    lines += [f"  {t['id']}: failed {t['failed']}, passed {t['passed']}" for t in answer["tests"]]
-    return "\n".join(str(line) for line in lines)
+_JSON = _option("--json", action="store_true", help="print one JSON object")
+_COMMANDS: Dict[str, Tuple[Handler, Tuple[Tuple[Tuple[str, ...], Dict[str, Any]], ...]]] = {
+    "status": (_status, (_option("--all", action="store_true", help="all tests, also beyond the screen"), _JSON)),
+    "show": (_show, (_option("words", nargs="+", metavar="TEST", help="a test id, for example go:TestFlip"), _JSON)),
+    "reset": (_words, (_option("words", nargs="*", metavar="TEST", help="a test id, for example go:TestFlip"),)),
+    "on": (_words, ()),
+    "off": (_words, ()),
+    "run": (_run, (_option("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command, word by word"),)),
+    "import": (_import, (
+        _option("files", nargs="+", metavar="FILE", help="a JUnit XML report"),
+        _option("--commit", metavar="SHA", help="the commit that was tested (default: the report's own, if that is HEAD)"),
+        _option("--directory", default="", metavar="DIR",
+                help="where the tests were started, from the top of the repository (default: the top)"),
+    )),
+    "explain": (_explain, (
+        _option("--command", required=True, help="the command as typed in Bash"),
+        _option("--exit-code", type=int, default=0, metavar="N", help="its exit status (default: 0)"),
+        _option("--cwd", default=".", metavar="DIR", help="where it ran (default: here)"),
+        _JSON,
+    )),
+    "doctor": (_doctor, ()),
+    "demo": (_demo, ()),
+    "statusline": (_statusline, (
+        _option("--install", action="store_true", required=True, help="write the settings, after asking"),
+    )),
+}  # fmt: skip

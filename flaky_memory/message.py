@@ -10,7 +10,7 @@ from flaky_memory.verdict import WINDOW_DAYS, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Iterable, List, Optional, Sequence, Set, Tuple
+    from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
     from flaky_memory.model import Known, TestId
 
@@ -18,7 +18,9 @@ MOST_NOTES = 10
 LONGEST_ID = 200
 _PREFIX = "flaky-memory: "
 _INSTRUCTION = "It may be flaky rather than broken by this change: run it again before you change code for it."
-_INSTRUCTION_MANY = "They may be flaky rather than broken by this change: run them again before you change code for them."
+_INSTRUCTION_MANY = (
+    "They may be flaky rather than broken by this change: run them again before you change code for them."
+)
 
 # -- test ids
 
@@ -106,7 +108,8 @@ def note(flaky: Sequence[Tuple[str, Verdict]]) -> str:
 def closings(closed: Sequence[str]) -> str:
     """What the person reads of tests that were reported and are no longer flaky."""
     lines = [
-        f"{shown} is no longer flaky: nothing in the last {WINDOW_DAYS} days has it passing and failing on the same code"
+        f"{shown} is no longer flaky: "
+        f"nothing in the last {WINDOW_DAYS} days has it passing and failing on the same code"
         for shown in closed[:MOST_NOTES]
     ]
     if len(closed) > MOST_NOTES:
@@ -124,7 +127,7 @@ def moved_aside(name: str) -> str:
 REASONS: Dict[str, str] = {
     "recorded": "recorded",
     "no-tests": "not recorded: this command runs no tests that flaky-memory knows",
-    "elsewhere": "not recorded: the tests run in a container or on another machine, on code that cannot be seen from here",
+    "elsewhere": "not recorded: the tests run in a container or on another machine, on code that is not here",
     "nowhere": "not recorded: where the tests run is only known while the command runs",
     "prints-other": "not recorded: the command also prints a file that may hold the output of another run",
     "unreadable": "not recorded: the command could not be read as shell",
@@ -146,7 +149,7 @@ REASONS: Dict[str, str] = {
     "too-many-repositories": "not recorded: there are too many submodules or nested repositories",
     "off": "not recorded: recording is off",
     "nothing-named": "nothing to record: the output names no test and proves no pass",
-    "damaged": "not recorded: the stored runs cannot be read; the next run that is recorded moves them aside and starts over",
+    "damaged": "not recorded: the stored runs cannot be read; the next recorded run moves them aside",
     "newer-store": "not recorded: the stored runs were written by a newer version of flaky-memory",
     "unreadable-store": "not recorded: the stored runs cannot be opened",
     "busy": "not recorded: another process held the lock for too long",
@@ -167,6 +170,32 @@ DISTRUST: Dict[str, str] = {
     "keeps-going": "the tool is told to exit 0 whatever fails",
 }
 
+
+def distrust(code: str) -> str:
+    return f"exit 0 proves no pass: {DISTRUST[code]}"
+
+
+def explained(answer: Dict[str, Any]) -> str:
+    """The document of `explain --json`, of a command that runs tests, for people."""
+    trusted = answer["exit_trusted"]
+    hidden = answer["reason"] if answer["recorded"] else "not the tests' own"
+    lines = [
+        f"runs tests of: {', '.join(answer['runners']) or 'whatever the output shows'}",
+        "recorded" if answer["recorded"] else answer["reason"],
+        "exit status: " + ("the tests' own" if trusted else str(hidden)),
+        f"the runner's own summary: {answer['summary']}",
+    ]
+    lines += [f"  {t['id']}: failed {t['failed']}, passed {t['passed']}" for t in answer["tests"]]
+    return "\n".join(str(line) for line in lines)
+
+
+NO_COMMAND = "no command to run"
+
+
+def wrong_use(program: str, text: str) -> str:
+    return f"{program}: {text} ({program} --help says more)"
+
+
 NOT_A_REPOSITORY = "not in a git repository: no runs are recorded here"
 USAGE = "usage: /flaky-memory [status [--all] | show TEST | reset [TEST] | on | off]"
 
@@ -175,6 +204,14 @@ def reason(code: Optional[str], detail: str = "") -> str:
     text = REASONS.get(code or "", code or "")
     return f"{text} ({printable(detail)})" if detail else text
 
+
+def cannot(code: str) -> str:
+    """Why the stored runs cannot be used, for a person who asked for them."""
+    text = reason(code)
+    return _PREFIX + (text[len(_NOT) :] if text.startswith(_NOT) else text)
+
+
+_NOT = "not recorded: "
 
 # -- the list
 

@@ -54,7 +54,7 @@ def guarded(act: Callable[[], Answer]) -> Answer:
     try:
         return act()
     except Unusable as problem:
-        return CANNOT, message.problem(message.reason(str(problem)))
+        return CANNOT, message.cannot(str(problem))
     except OSError as problem:
         return CANNOT, message.problem(str(problem))
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 
-from flaky_memory import command, git, payload
+from flaky_memory import command, gate, git, payload
 from flaky_memory.model import Outcome
 from flaky_memory.repository import find_repository
 from flaky_memory.store import Store, Unusable
@@ -30,8 +29,7 @@ def run(data: bytes, environ: Mapping[str, str]) -> int:
         event = json.loads(data.decode("utf-8", "replace"))
         answer = handle(event, environ, time.time()) if isinstance(event, dict) else None
         if answer is not None:
-            sys.stdout.buffer.write(json.dumps(answer).encode("ascii") + b"\n")
-            sys.stdout.buffer.flush()
+            gate.write(json.dumps(answer).encode("ascii") + b"\n")
     except Exception:
         return 0  # a hook that fails must not be felt; faults with a repository are logged in handle()
     return 0

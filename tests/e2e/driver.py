@@ -9,6 +9,8 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import tempfile
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -242,3 +244,18 @@ def _results(request: dict[str, Any]) -> list[Result]:
         elif _CONTEXT in text and found:
             found[-1].contexts.append(text.partition(_CONTEXT)[2].removesuffix("</system-reminder>").strip())
     return found
+
+
+def main(arguments: list[str]) -> int:
+    """Run one of the client's own commands in a throw-away home; its exit status."""
+    with tempfile.TemporaryDirectory(prefix="flaky-memory-home-") as home:
+        try:
+            done = Client(install(), Path(home)).command(*arguments, cwd=Path.cwd())
+        except Unavailable as problem:
+            sys.exit(str(problem))
+    print(done.stdout + done.stderr, end="")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,42 @@
+# Everything that is built lies in $(VENV) and .cache; `make test` needs Python 3.9 or newer and git.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: install lint typecheck validate test e2e bench clean
+
+install: $(VENV)/tests.done $(VENV)/tools.done
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 9) and "Python 3.9 or newer is needed")'
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(VENV)/tests.done: Makefile | $(BIN)/python
+	$(PIP) 'pytest>=8' 'hypothesis>=6'
+	touch $@
+
+$(VENV)/tools.done: Makefile | $(BIN)/python
+	$(PIP) 'ruff>=0.12' 'mypy>=1.15' 'build>=1'
+	touch $@
+
+lint: $(VENV)/tools.done
+	$(BIN)/ruff check .
+
+typecheck: $(VENV)/tests.done $(VENV)/tools.done
+	$(BIN)/mypy
+
+validate: $(VENV)/tests.done
+	$(BIN)/python -m tests.e2e.driver plugin validate . --profile directory --strict
+
+test: $(VENV)/tests.done
+	$(BIN)/python -m pytest
+
+e2e: $(VENV)/tests.done
+	$(BIN)/python -m pytest -m e2e
+
+bench: $(VENV)/tests.done
+	$(BIN)/python -m tests.bench
+
+clean:
+	rm -rf $(VENV) .cache build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache

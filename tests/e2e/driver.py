@@ -173,12 +173,13 @@ class Session:
     """What came of one run of the client.
 
     `notices` are the lines that hooks showed to the person, `requests` how often the model was asked,
-    `text` the client's last word, `events` all that it printed.
+    `asked` all text that it read, `text` the client's last word, `events` all that it printed.
     """
 
     results: list[Result]
     notices: list[str]
     requests: int
+    asked: str
     text: str
     status: int
     events: list[dict[str, Any]]
@@ -219,6 +220,7 @@ class Client:
             _results(model.requests[-1]) if model.requests else [],
             [e.get("content", "") for e in events if e.get("subtype") == "informational"],
             len(model.requests),
+            "\n".join(b.get("text", "") for b in _blocks(model.requests[-1])) if model.requests else "",
             next((str(e.get("result")) for e in events if e.get("type") == "result"), ""),
             done.returncode, events, done.stderr,
         )  # fmt: skip

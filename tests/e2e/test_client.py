@@ -123,6 +123,19 @@ def test_slash_command_asks_no_model(client: Client, go_repo: Path) -> None:
     assert status(go_repo)["seen"] == 0
 
 
+def test_slash_command_where_the_hook_does_not_exist(client: Client, go_repo: Path, tmp_path: Path) -> None:
+    """The skill's own text then tells the model what to run."""
+    plugin = clone_of_this(tmp_path)
+    path = plugin / "hooks" / "hooks.json"
+    document = json.loads(path.read_text())
+    del document["hooks"]["UserPromptExpansion"]
+    path.write_text(json.dumps(document))
+    session = client.session(go_repo, prompt="/flaky-memory reset go:TestX", plugin=plugin)
+    assert session.requests == 1
+    assert f'python3 -I -S "{plugin}/flaky_memory/__main__.py" ARGUMENTS' in session.asked, session.asked
+    assert "The arguments are: reset go:TestX" in session.asked
+
+
 # -- the package
 
 
@@ -133,21 +146,25 @@ def test_validates_for_the_directory(client: Client) -> None:
 
 
 def test_installs_from_a_clone(client: Client, python_repo: Path, tmp_path: Path) -> None:
-    clone = clone_of_this(tmp_path)
-    added = client.command("plugin", "marketplace", "add", str(clone), cwd=tmp_path)
-    assert added.returncode == 0, added.stdout + added.stderr
-    installed = client.command("plugin", "install", "flaky-memory@flaky-memory", cwd=tmp_path)
-    assert installed.returncode == 0, installed.stdout + installed.stderr
+    """The commands of the README, in the order in which it gives them."""
+    clone_of_this(tmp_path)
+    for arguments in (("marketplace", "add", "./flaky-memory"), ("install", "flaky-memory@flaky-memory")):
+        done = client.command("plugin", *arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
     session = client.session(python_repo, *["pytest -q test_flip.py"] * 3)
     assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION], session
     listed = client.session(python_repo, prompt="/flaky-memory")
     assert listed.requests == 0
     assert listed.text.splitlines()[-1].startswith("pytest:test_flip.py::test_flip · failed 2/3 · same code once"), listed
+    removed = client.command("plugin", "uninstall", "flaky-memory@flaky-memory", cwd=tmp_path)
+    assert removed.returncode == 0, removed.stdout + removed.stderr
+    unknown = client.session(python_repo, prompt="/flaky-memory")
+    assert (unknown.requests, "flaky_memory/__main__.py" in unknown.asked) == (1, False), unknown  # typed text, no more
 
 
 def clone_of_this(tmp_path: Path) -> Path:
     """A clone of the working tree as it is, with what is not committed yet."""
-    source, clone = tmp_path / "source", tmp_path / "clone"
+    source, clone = tmp_path / "source", tmp_path / "flaky-memory"
     names = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     write(source, {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()})
     git(source, "init", "-q")

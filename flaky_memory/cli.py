@@ -180,10 +180,13 @@ _COMMANDS: Dict[str, Tuple[Handler, Tuple[Tuple[Tuple[str, ...], Dict[str, Any]]
     "reset": (_words, (_option("words", nargs="*", metavar="TEST", help="a test id, for example go:TestFlip"),)),
     "on": (_words, ()),
     "off": (_words, ()),
-    "run": (_run, (_option("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command, word by word"),)),
+    "run": (_run, (
+        _option("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments"),
+    )),
     "import": (_import, (
         _option("files", nargs="+", metavar="FILE", help="a JUnit XML report"),
-        _option("--commit", metavar="SHA", help="the commit that was tested (default: the report's own, if that is HEAD)"),
+        _option("--commit", metavar="SHA",
+                help="the commit that was tested (default: the report's own, if that is HEAD)"),
         _option("--directory", default="", metavar="DIR",
                 help="where the tests were started, from the top of the repository (default: the top)"),
     )),

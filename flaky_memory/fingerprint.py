@@ -52,16 +52,11 @@ def key(*texts: str) -> str:
 _LEFTOVER_FOLDERS = frozenset((
     b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis", b".tox", b".nox", b".eggs",
     b".nyc_output", b"htmlcov", b"node_modules", b".vitest", b".vite", b".cache", b".turbo", b".nx", b".claude",
-    b".parcel-cache", b".next", b".nuxt", b"__snapshots__", b"playwright-report", b"blob-report", b"allure-results",
+    b".parcel-cache", b".next", b".nuxt", b"playwright-report", b"blob-report", b"allure-results",
     b"allure-report", b"mochawesome-report", b"TestResults", b".gradle", b".phpunit.cache", b".venv", b"venv",
     b".benchmarks", b".stryker-tmp", b".tap", b"surefire-reports", b"failsafe-reports", b".jest-cache", b".swc",
     b".idea", b".vscode", b".vs", b".fleet", b".terraform", b".dart_tool", b".ipynb_checkpoints", b"cover_db",
     b".scannerwork", b".deno",
-))  # fmt: skip
-# Folders that tools make and people name packages by: what is no source file in them is left over.
-_REPORT_FOLDERS = frozenset((
-    b"coverage", b"test-results", b"test_results", b"test-reports", b"test-report", b"test_reports", b"logs", b"log",
-    b"screenshots", b"reports", b"report", b"junit", b"jacoco", b"tmp", b"temp", b"output", b"results", b"artifacts",
 ))  # fmt: skip
 _SOURCE_ENDINGS = (
     b".py", b".pyi", b".js", b".jsx", b".mjs", b".cjs", b".ts", b".tsx", b".mts", b".cts", b".go", b".rs", b".rb",
@@ -79,9 +74,9 @@ _LEFTOVER_NAMES = frozenset((
 ))  # fmt: skip
 _LEFTOVER_ENDINGS = (
     b".pyc", b".pyo", b".class", b".o", b".log", b".tmp", b".temp", b".swp", b".swo", b".pid", b".lcov", b".gcda",
-    b".gcno", b".gcov", b".profraw", b".profdata", b".prof", b".pprof", b".trx", b".snap", b".snap.new", b".hprof",
-    b".stackdump", b".sqlite", b".sqlite3", b".db", b".db-journal", b".db-wal", b".db-shm", b".sqlite3-journal",
-    b"~", b".cover", b".coverprofile", b".tsbuildinfo", b".dmp", b".har", b".jtl", b".nettrace", b".test", b".out",
+    b".gcno", b".gcov", b".profraw", b".profdata", b".prof", b".pprof", b".trx", b".snap.new", b".hprof",
+    b".stackdump", b".db-journal", b".db-wal", b".db-shm", b".sqlite3-journal",
+    b"~", b".cover", b".coverprofile", b".tsbuildinfo", b".dmp", b".har", b".jtl", b".nettrace", b".test",
     b"-report.xml", b"_report.xml", b"-report.html", b"_report.html", b"-report.json", b"_report.json",
     b"-results.xml", b"-results.json", b"_results.xml", b"_results.json", b"-junit.xml", b"_junit.xml", b".junit.xml",
     b".coverage.xml", b"-coverage.xml", b".coverage.json",
@@ -98,12 +93,19 @@ _LEFTOVER_STARTS = (
 )
 
 
-def is_leftover(path: bytes) -> bool:
-    """True for an untracked file that test runs, editors and systems leave in a tree: caches,
-    reports, logs, coverage, bytecode, snapshots of tools. Such a file is not the code under test."""
+CODE, DATA, LEFTOVER = "code", "data", "leftover"
+
+
+def kind(path: bytes) -> str:
+    """What an untracked file is by its name.
+
+    LEFTOVER: what test runs, editors and systems leave in a tree (caches, reports, logs, coverage,
+    bytecode); it never counts. CODE: a source file; its content counts. DATA: anything else; it may
+    be a fixture that somebody edits or a file that the tests write, which only its changes tell.
+    """
     *folders, name = path.split(b"/")
     if any(f in _LEFTOVER_FOLDERS or f.endswith(b".egg-info") for f in folders):
-        return True
-    if any(f in _REPORT_FOLDERS for f in folders) and not name.endswith(_SOURCE_ENDINGS):
-        return True
-    return name in _LEFTOVER_NAMES or name.endswith(_LEFTOVER_ENDINGS) or name.startswith(_LEFTOVER_STARTS)
+        return LEFTOVER
+    if name in _LEFTOVER_NAMES or name.endswith(_LEFTOVER_ENDINGS) or name.startswith(_LEFTOVER_STARTS):
+        return LEFTOVER
+    return CODE if name.endswith(_SOURCE_ENDINGS) or path.endswith(b"/") else DATA

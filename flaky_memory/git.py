@@ -14,6 +14,7 @@ import threading
 import time
 
 from flaky_memory import fingerprint
+from flaky_memory.model import NamedTuple
 from flaky_memory.repository import Repository, find_repository, read_file, small_file
 
 TYPE_CHECKING = False
@@ -50,6 +51,14 @@ _STAMPS = (
 _VIRTUAL_ENVIRONMENTS = (".venv", "venv", "env", ".env")
 
 
+class Tree(NamedTuple):
+    """Two fingerprints: of the code with its settings, and of the untracked files that are no source
+    files ("" without any), which runs may write."""
+
+    code: str
+    data: str
+
+
 class Unfingerprinted(Exception):
     """The state of the tree could not be read within the bounds; the text is a key of message.REASONS."""
 
@@ -84,11 +93,12 @@ class Reader:
         self.virtual_env = environ.get("VIRTUAL_ENV", "")
         self.ends = time.monotonic() + clock
         self.repositories = self.files = self.total = 0
+        self.data: List[bytes] = []
         self.running: List[subprocess.Popen[bytes]] = []
         self.late = False
 
-    def tree(self, repository: Repository, directories: Sequence[str], leftovers: Set[str]) -> str:
-        """The fingerprint of a working tree and the settings beside it. Raises Unfingerprinted."""
+    def tree(self, repository: Repository, directories: Sequence[str], leftovers: Set[str]) -> Tree:
+        """The state of a working tree and the settings beside it. Raises Unfingerprinted."""
         timer = threading.Timer(max(0.0, self.ends - time.monotonic()), self._expire)
         timer.daemon = True
         timer.start()
@@ -103,7 +113,7 @@ class Reader:
             self._stop()
         if self.late:
             raise Unfingerprinted("too-slow")
-        return fingerprint.fingerprint(parts)
+        return Tree(fingerprint.fingerprint(parts), fingerprint.fingerprint(self.data) if self.data else "")
 
     # -- git
 
@@ -157,8 +167,11 @@ class Reader:
         yield from (b"head", head, b"diff", diff)
         skipped = {os.fsencode(p) for p in leftovers}
         for path in sorted(set(listing.split(b"\0"))):
-            if path and not fingerprint.is_leftover(path) and not _is_under(path, skipped):
+            kind = fingerprint.kind(path) if path and not _is_under(path, skipped) else fingerprint.LEFTOVER
+            if kind == fingerprint.CODE:
                 yield from self._untracked(top, path)
+            elif kind == fingerprint.DATA:
+                self.data.extend(self._untracked(top, path))
         for path in _submodules(top):
             yield from self._inside(top, path)
 
@@ -301,8 +314,8 @@ def _site_packages(environment: str) -> List[str]:
 
 def tree_state(
     repository: Repository, directories: Sequence[str], leftovers: Set[str], environ: Mapping[str, str]
-) -> Tuple[Optional[str], str]:
-    """(fingerprint, "") or (None, why there is none)."""
+) -> Tuple[Optional[Tree], str]:
+    """(the state, "") or (None, why there is none)."""
     try:
         return Reader(environ).tree(repository, directories, leftovers), ""
     except Unfingerprinted as problem:

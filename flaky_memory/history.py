@@ -69,6 +69,8 @@ class Recorded(NamedTuple):
 # whole run only where nothing was cut out of it. For the first, the last line always tells.
 _LAST_LINE_TELLS = frozenset(("go", "cargo"))
 _SAID_IN_PARTS = frozenset(("dotnet", "mix"))
+# Runners that say "3 failing" below "9 passing", and nothing where none failed.
+_FAILURES_LAST = frozenset(("mocha",))
 
 
 def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], alone: bool) -> int:
@@ -91,6 +93,8 @@ def _speaks_for_all(invocation: Invocation, reports: Sequence[Report]) -> bool:
         if report.runner in _LAST_LINE_TELLS and set(invocation.filters) - harmless - {"tail"}:
             return False
         if report.runner in _SAID_IN_PARTS and set(invocation.filters) - harmless:
+            return False
+        if report.runner in _FAILURES_LAST and "head" in invocation.filters:
             return False
     return True
 

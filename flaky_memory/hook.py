@@ -9,7 +9,7 @@ import json
 import os
 import time
 
-from flaky_memory import command, gate, git, payload
+from flaky_memory import command, fingerprint, gate, git, payload
 from flaky_memory.model import Outcome
 from flaky_memory.repository import find_repository
 from flaky_memory.store import Store, Unusable
@@ -126,12 +126,24 @@ def _before(
     store.sweep_pending(now)
     if not store.claim_pending(call.id):
         return ""
-    tree, problem = None, meant.reason or ""
-    if not problem:
+    state = {"directory": call.directory, "problem": meant.reason or ""}
+    if not meant.reason:
         leftovers = _leftovers(meant, repository, call.directory)
-        tree, problem = git.tree_state(repository, directories, leftovers, environ)
-    store.put_pending(call.id, {"directory": call.directory, "tree": tree, "problem": problem})
+        tree, state["problem"] = git.tree_state(repository, directories, leftovers, environ)
+        if tree:
+            state.update(code=tree.code, data=tree.data, edited=_edited(store, repository.top, tree.data))
+    store.put_pending(call.id, state)
     return ""
+
+
+def _edited(store: Store, top: str, data: str) -> str:
+    """The fingerprint of the untracked data files as somebody last edited them. What differs from
+    what the last run left was edited; what a run leaves is its own."""
+    left, edited = store.data_left(top)
+    if data != left:
+        edited = data
+        store.keep_data(top, data, edited)
+    return edited
 
 
 # -- after
@@ -160,23 +172,36 @@ def _after(
     problem = call.skipped or str(pending.get("problem") or "")
     if not problem and (place is None or not store.enabled):
         problem = "off" if place else "no-repository"
-    tree = None
+    tree = ""
     if not problem and place is not None and isinstance(directory, str):
         leftovers = _leftovers(meant, place[0], directory)
-        tree, problem = git.tree_state(place[0], place[1], leftovers, environ)
-        problem = problem or _changed(meant, pending.get("tree"), tree)
+        after, problem = git.tree_state(place[0], place[1], leftovers, environ)
+        if after:
+            problem = _changed(meant, pending, after)
+            tree = _tree(store, place[0].top, meant, pending, after)
     from flaky_memory import record
 
-    if problem or place is None or tree is None or not isinstance(directory, str):
+    if problem or place is None or not isinstance(directory, str):
         return Outcome(problem or "git-failed", record.closings_only(call, store, now))
     return record.record(call, meant, store, record.Place(place[0].top, directory, tree), now)
 
 
-def _changed(meant: Command, before: Any, after: Optional[str]) -> str:
+def _changed(meant: Command, before: Dict[str, Any], after: git.Tree) -> str:
     """Why the run belongs to neither tree: "" when it belongs to the tree afterwards."""
     if meant.changes_before:
         return "changed-around" if meant.changes_after else ""
-    return "" if before == after else "changed-meanwhile"
+    return "" if before.get("code") == after.code else "changed-meanwhile"
+
+
+def _tree(store: Store, top: str, meant: Command, before: Dict[str, Any], after: git.Tree) -> str:
+    """The fingerprint of what the run ran on. Data files that the command changed before its tests
+    are edits like any other."""
+    edited = str(before.get("edited") or "")
+    if meant.changes_before and after.data != before.get("data"):
+        edited = after.data
+    if (after.data, edited) != store.data_left(top):
+        store.keep_data(top, after.data, edited)
+    return fingerprint.fingerprint([after.code.encode(), edited.encode()]) if edited else after.code
 
 
 # -- the slash command

@@ -26,6 +26,7 @@ class Screen(NamedTuple):
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _LONGEST_STRIP = 24  # runs on one line
+_WIDEST = 100  # columns to lay out for where there is no screen
 
 
 def _painter(screen: Screen) -> Callable[[str, str], str]:
@@ -50,32 +51,43 @@ def status(enabled: bool, seen: int, rows: Sequence[Row], screen: Screen) -> str
     if not rows:
         return "\n".join([*lines, message.NONE_FLAKY])
     texts = _laid_out(rows, screen)
-    room = screen.height - 3 if screen.height else len(texts)  # the heading, the count, the next prompt
-    kept = 0
-    while kept < len(texts) and (room >= 1 + texts[kept].count("\n") or kept == 0):
-        room -= 1 + texts[kept].count("\n")
-        kept += 1
-    lines += texts[:kept]
+    room = screen.height - 3 if screen.height else 0  # the heading, the count of the rest, the next prompt
+    kept = _fitting([height for _, height in texts], room) if room else len(texts)
+    lines += [text for text, _ in texts[:kept]]
     if kept < len(texts):
         lines.append(paint(message.more(len(texts) - kept, screen.whole), "dim"))
     return "\n".join(lines)
 
 
-def _laid_out(rows: Sequence[Row], screen: Screen) -> List[str]:
-    """Each row with its time in one column, or below it where the screen is too narrow."""
+def _fitting(heights: Sequence[int], room: int) -> int:
+    """How many rows there is room for: at least one."""
+    kept = 0
+    for height in heights:
+        room -= height
+        if room < 0 and kept:
+            break
+        kept += 1
+    return kept
+
+
+def _laid_out(rows: Sequence[Row], screen: Screen) -> List[Tuple[str, int]]:
+    """Each row with its height in lines. The times stand in one column, but behind a row that is longer
+    than that column allows."""
     paint = _painter(screen)
     plain = [message.row(r.shown, r.verdict) for r in rows]
     ages = [message.ago(r.age) for r in rows]
-    fits = [not screen.width or len(p) + 2 + len(a) <= screen.width for p, a in zip(plain, ages)]
-    column = max((len(p) for p, fit in zip(plain, fits) if fit), default=0) + 2
-    last = max(len(a) for a in ages)
-    if screen.width:
-        column = min(column, max(screen.width - last, 0))
+    width = screen.width or _WIDEST
+    room = width - 2 - max(len(a) for a in ages)
+    column = 2 + max((len(p) for p in plain if len(p) <= room), default=0)
     texts = []
-    for row, text, age, fit in zip(rows, plain, ages, fits):
-        gap = " " * max(2, column - len(text)) if fit else "\n  "
-        painted = paint(message.row_outcome(row.verdict), "red").join(text.rsplit(message.row_outcome(row.verdict), 1))
-        texts.append(painted + gap + paint(age, "dim"))
+    for row, text, age in zip(rows, plain, ages):
+        gap = " " * max(2, column - len(text))
+        if len(text) > room and len(text) % width + 2 + len(age) > width:
+            gap = "\n  "
+        outcome = message.row_outcome(row.verdict)
+        painted = paint(outcome, "red").join(text.rsplit(outcome, 1))
+        height = -(-len(text) // width) + gap.count("\n")
+        texts.append((painted + gap + paint(age, "dim"), height))
     return texts
 
 

@@ -273,7 +273,43 @@ def older_trees(count: int) -> str:
 def pass_sources(sources: Sequence[int]) -> str:
     """Where the passes of a test came from; `sources` are Run.source."""
     counts = [f"{sources.count(s)} {text}" for s, text in _SOURCES.items() if s in sources]
-    return "passes: " + (", ".join(counts) or "none")
+    return "passes: " + (counts[0] if len(counts) == 1 else "\n  ".join(["", *counts]) if counts else "none")
+
+
+# -- the settings of the status line
+
+WRITE_IT = "write it? [y/N] "
+NOTHING_CHANGED = "nothing was changed"
+
+
+def panel_is_set(path: str) -> str:
+    return f"the status line in {printable(path)} already shows flaky-memory"
+
+
+def panel_change(path: str, old: str, new: str) -> str:
+    """The change of a settings file, line by line."""
+    lines = [f"in {printable(path)}:"]
+    lines += ["- " + line for line in old.splitlines()] + ["+ " + line for line in new.splitlines()]
+    return "\n".join(lines)
+
+
+def panel_set(path: str) -> str:
+    return f"written to {printable(path)}; new sessions show it"
+
+
+def unreadable_settings(path: str) -> str:
+    return f"{_PREFIX}{printable(path)} holds no JSON object; nothing was changed"
+
+
+# -- run
+
+
+def unrecorded(code: str) -> str:
+    return _PREFIX + reason(code)
+
+
+def cannot_run(name: str, missing: bool) -> str:
+    return f"{_PREFIX}{printable(name)}: " + ("command not found" if missing else "cannot be executed")
 
 
 # -- what commands did

@@ -115,10 +115,10 @@ def full_output(call: Call) -> str:
             return _read_ends(call.path)
         except OSError:
             pass
-    return call.output + _cut(0) if call.torn else call.output
+    return call.output + cut(0) if call.torn else call.output
 
 
-def _cut(left_out: int) -> str:
+def cut(left_out: int) -> str:
     return f"\n\n... [{left_out}{runners.CUT}\n\n"
 
 
@@ -134,7 +134,7 @@ def _read_ends(path: str) -> str:
         head = file.read(LARGEST_OUTPUT // 2)
         file.seek(info.st_size - LARGEST_OUTPUT // 2)
         tail = file.read(LARGEST_OUTPUT // 2)
-    return head.decode("utf-8", "replace") + _cut(info.st_size - LARGEST_OUTPUT) + tail.decode("utf-8", "replace")
+    return head.decode("utf-8", "replace") + cut(info.st_size - LARGEST_OUTPUT) + tail.decode("utf-8", "replace")
 
 
 def rows_of(meant: Command) -> Optional[List[str]]:

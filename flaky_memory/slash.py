@@ -124,7 +124,7 @@ def status_document(store: Store, repository: str, now: float) -> Dict[str, Any]
 
 def _show(store: Store, rest: str, now: float, screen: Screen) -> Answer:
     memory = _current(store, now)
-    known, problem = find_test(memory, rest)
+    known, problem = find_test(memory, rest, parts=True)
     if known is None:
         return CANNOT, problem
     local = time.strftime("%Y-%m-%d %H:%M", time.localtime(_last_failure(known)))
@@ -137,7 +137,7 @@ _SOURCE_NAMES = {NAMED: "named", EXIT: "exit", SUMMARY: "summary", GREEN_BEFORE:
 def show_document(store: Store, text: str, now: float) -> Tuple[Optional[Dict[str, Any]], str]:
     """(`show --json`, "") or (None, why it is no single test). Raises Unusable."""
     memory = _current(store, now)
-    known, problem = find_test(memory, text)
+    known, problem = find_test(memory, text, parts=True)
     if known is None:
         return None, problem
     verdict = judge(known.runs)
@@ -154,8 +154,9 @@ def show_document(store: Store, text: str, now: float) -> Tuple[Optional[Dict[st
     }, ""  # fmt: skip
 
 
-def find_test(memory: Memory, text: str) -> Tuple[Optional[Known], str]:
-    """The one test that a text means, or why there is none."""
+def find_test(memory: Memory, text: str, parts: bool = False) -> Tuple[Optional[Known], str]:
+    """The one test that a text means, or why there is none. With `parts` a part that only one test has
+    means that test."""
     shown = message.shown_ids(memory.tests)
     for form in dict.fromkeys((text, text.strip(), _unquoted(text.strip()))):
         found = [k for k in memory.tests if form in message.forms(k.id)]
@@ -165,9 +166,11 @@ def find_test(memory: Memory, text: str) -> Tuple[Optional[Known], str]:
             return found[0], ""
         if found:
             return None, message.ambiguous_test(form, sorted(message.display_id(k.id, True) for k in found))
-    part = _unquoted(text.strip())
-    similar = sorted(i for t, i in shown.items() if part and part.lower() in f"{t.scope or ''} {t.name}".lower())
-    return None, message.unknown_test(text.strip(), similar)
+    part = _unquoted(text.strip()).lower()
+    similar = [k for k in memory.tests if part and part in f"{k.id.scope or ''} {k.id.name}".lower()]
+    if parts and len(similar) == 1:
+        return similar[0], ""
+    return None, message.unknown_test(text.strip(), sorted(shown[k.id] for k in similar))
 
 
 def _unquoted(text: str) -> str:

@@ -18,7 +18,7 @@ from flaky_memory.repository import STORE_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, TypeVar
+    from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar
 
     T = TypeVar("T")
 
@@ -159,6 +159,29 @@ class Store:
         for modified, path in found:
             if modified < now - PENDING_AGE or (modified, path) in crowd:
                 _remove(path)
+
+    # -- untracked data files
+
+    def _data(self, top: str) -> str:
+        return os.path.join(self.folder, "data", key(top))
+
+    def data_left(self, top: str) -> Tuple[str, str]:
+        """(fingerprint of the untracked data files as the last run left them, of the same as somebody
+        else last changed them), both "" at first."""
+        try:
+            with open(self._data(top), encoding="ascii", errors="replace") as file:
+                left, _, edited = file.read(100).partition(" ")
+        except OSError:
+            return "", ""
+        return left, edited
+
+    def keep_data(self, top: str, left: str, edited: str) -> None:
+        """Raises OSError."""
+        os.makedirs(os.path.join(self.folder, "data"), exist_ok=True)
+        new = f"{self._data(top)}.{os.getpid()}.new"
+        with open(new, "w", encoding="ascii") as file:
+            file.write(f"{left} {edited}")
+        _rename(new, self._data(top))
 
     # -- decisions
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flaky_memory import cli
+from flaky_memory import explain
 from tests import corpus
 from tests.conftest import git
 
@@ -42,7 +42,7 @@ def _parameters() -> list[Any]:
 @pytest.mark.parametrize("case", _parameters())
 def test_a_capture_is_read_as_its_truth_says(case: corpus.Case, top: Path) -> None:
     directory = os.path.normpath(top / case["cwd"])
-    answer = cli.explain(case["command"], case["output"], case["exit_code"], directory)
+    answer = explain.document(case["command"], case["output"], case["exit_code"], directory)
     assert corpus.judge(case, answer) == []
 
 

@@ -93,6 +93,9 @@ SPEAK: dict[str, list[Any]] = {
     ],
     "coverage-data": [(*RED, {"during": {".coverage": "a"}}), (*GREEN, {"during": {".coverage": "b", "htmlcov/i.html": ""}}), RED],
     "log-left": [(*RED, {"during": {"logs/test.log": "a"}}), (*GREEN, {"during": {"logs/test.log": "b"}}), RED],
+    "unknown-file-left": [(*RED, {"during": {"results.dat": "a"}}), (*GREEN, {"during": {"results.dat": "b", "out/x.csv": "1"}}), RED],
+    "database-left": [(*RED, {"during": {"test.db": "a"}}), (*GREEN, {"during": {"test.db": "b"}}), RED],
+    "snapshot-left": [(*RED, {"during": {"__snapshots__/a.snap": "a"}}), GREEN, RED],
     "sed-before-belongs-to-the-tree-afterwards": [
         ("sed -i 's/1/2/' app.py && pytest -q", red(), 1, {"during": {"app.py": "a = 2\n"}}), GREEN, RED,
     ],
@@ -160,6 +163,15 @@ SILENT: dict[str, list[Any]] = {
     "worktree-of-another-commit": again("git stash; pytest -q; git stash apply", green()),
     "edited-meanwhile": [RED, (*GREEN, {"during": {"app.py": "a = 3\n"}}), edit("a = 1\n"), RED],
     "new-source-file-meanwhile": [RED, (*GREEN, {"during": {"tests/helper.py": "x"}}), ("write", {"tests/helper.py": None}), RED],
+    "fixture-edited": [
+        ("write", {"tests/expected.csv": "1"}), RED, ("write", {"tests/expected.csv": "2"}), GREEN, ("write", {"tests/expected.csv": "3"}), RED,
+    ],
+    "fixture-written-by-the-command": [
+        ("echo 1 > fixture.dat && pytest -q", red(), 1, {"during": {"fixture.dat": "1"}}),
+        ("echo 2 > fixture.dat && pytest -q", green(), 0, {"during": {"fixture.dat": "2"}}),
+        ("echo 1 > fixture.dat && pytest -q", red(), 1, {"during": {"fixture.dat": "1"}}),
+    ],
+    "source-file-written-by-the-run": [(*RED, {"during": {"gen.py": "1"}}), ("write", {"gen.py": None}), GREEN, (*RED, {"during": {"gen.py": "1"}})],
     "env-file": [RED, ("write", {".env": "K=1\n"}), GREEN, ("write", {".env": None}), RED],
     "env-file-of-the-tests-folder": [
         ("cd tests && pytest -q test_a.py", red("test_a.py::test_x"), 1), ("write", {"tests/.env.test": "K=1\n"}),

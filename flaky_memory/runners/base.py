@@ -6,7 +6,7 @@ from flaky_memory.model import FAILED, NONE, PASSED, Report, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Iterator, List, Optional, Protocol, Tuple
+    from typing import Dict, Iterable, Iterator, List, Optional, Protocol, Tuple
 
     class Runner(Protocol):
         """One runner's reader: a plain module with these names."""
@@ -97,7 +97,7 @@ class Tally:
             for key, counts in part.items():
                 most = merged.setdefault(key, [0, 0])
                 most[0], most[1] = max(most[0], counts[0]), max(most[1], counts[1])
-        for key, counts in _adopt_scopes(merged).items():
+        for key, counts in _adopt_scopes(merged, self._parts.values()).items():
             total = self._done.setdefault(key, [0, 0])
             total[0], total[1] = total[0] + counts[0], total[1] + counts[1]
         if summary != NONE:
@@ -115,12 +115,17 @@ class Tally:
         return Report(self.runner, summary, results, self.idle, unrun, twins, places, greens)
 
 
-def _adopt_scopes(merged: Dict[Key, List[int]]) -> Dict[Key, List[int]]:
-    """Give a test whose scope one part left out the scope that another part says, if only one does."""
+def _adopt_scopes(merged: Dict[Key, List[int]], parts: Iterable[Dict[Key, List[int]]]) -> Dict[Key, List[int]]:
+    """Give a test whose scope one part left out the scope that another part says, if only one does.
+    Where one part has the name both with and without a scope, they are two tests."""
     scopes: Dict[str, set[str]] = {}
     for name, scope in merged:
-        if scope is not None:
+        if scope is not None and (name, None) in merged:
             scopes.setdefault(name, set()).add(scope)
+    for part in parts if scopes else ():
+        for name, scope in part:
+            if scope is not None and (name, None) in part:
+                scopes.pop(name, None)
     out: Dict[Key, List[int]] = {}
     for (name, scope), counts in merged.items():
         known = scopes.get(name, set())

@@ -157,7 +157,8 @@ class _Reader:
         ran = self.counts.get("pass", 0)
         if "pass" in self.counts and not (failed or ran):
             self.idle = True
-        self.tally.end(FAILED if failed else PASSED if ran else NONE)
+        # " 3 fail" follows " 9 pass": without that line the end is missing.
+        self.tally.end(FAILED if failed else PASSED if ran and "fail" in self.counts else NONE)
         self._fresh()
 
     def _once(self) -> List[Entry]:

@@ -103,6 +103,8 @@ class Outline:
         self._headed = True
         self._forget(indent)
         self._headings.append((indent, title))
+        while self._pending and self._pending[-1].indent > indent:
+            self.points.append(self._pending.pop())  # of a subtest whose own line is missing
 
     def is_open(self, indent: int, title: str) -> bool:
         """True when the innermost heading is this one."""

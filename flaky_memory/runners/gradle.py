@@ -125,7 +125,8 @@ class _Reader:
             self.faulty = self.faulty or self.word == NONE
             self.ran = True
         elif " actionable task" in line and self.over:
-            self.nothing = self.nothing or " executed" not in line
+            cached = " from cache" in line and not self.tasks  # the test task may be one of those
+            self.nothing = self.nothing or cached or " executed" not in line
         elif line.startswith("> No tests found for given includes"):
             self.nothing = True
             self.ran = self.tally.open or bool(self.results)

@@ -65,11 +65,13 @@ class _Reader:
         self._head_number = 0  # of the last entry of the list
         self._count: Dict[str, int] = {}
         self._top_open = False
+        self._torn = False  # the counts may go on in what was cut away: failures are the last
         self._rooted = False  # a failure stands as far out as other runners number theirs
 
     def feed(self, line: str) -> None:
         if is_cut(line):
             self._suites, self._top_open, self._detail = [], False, None
+            self._torn = self._torn or (bool(self._count) and not self._blank)
         if self._junit.open:
             self._junit.feed(line)
             return
@@ -245,7 +247,7 @@ class _Reader:
         passing, failing = self._count.get("passing", 0), self._count.get("failing", 0)
         if self._count and not passing and not failing:
             self._tally.idle = True
-        self._tally.end(FAILED if failing else PASSED if passing else NONE)
+        self._tally.end(FAILED if failing else PASSED if passing and not self._torn else NONE)
         self._start()
 
     def _is_tree(self) -> bool:
@@ -309,7 +311,8 @@ class _Reader:
                 for _, point in run.walk():
                     if not point.directive:
                         self._tally.add("tap", point.title, None, point.passed)
-                failed, passed = run.counts.get("fail"), run.counts.get("pass")
+                failed = run.counts.get("fail")  # "# fail 3" follows "# pass 9"
+                passed = run.counts.get("pass") and failed is not None
                 self._tally.end(FAILED if failed else PASSED if passed else NONE)
         self._xunit()
         if "Error: No test files found" in text:

@@ -50,6 +50,7 @@ class _Reader:
     def __init__(self) -> None:
         self._tally = Tally(PREFIX)
         self._junit = JUnit()
+        self._blank = False  # the line before is empty
         self._start()
 
     def _start(self) -> None:
@@ -59,8 +60,13 @@ class _Reader:
         self._lists: Dict[str, List[Test]] = {}
         self._counts: Dict[str, int] = {}
         self._list = ""
+        self._begun = False  # the closing lists were seen from their first line on
 
     def feed(self, line: str) -> None:
+        self._take(line)
+        self._blank = not line
+
+    def _take(self, line: str) -> None:
         if self._junit.open or line.startswith(("<testsuite", "<testcase")):
             self._junit.feed(line)
         elif line.startswith("  "):
@@ -124,6 +130,8 @@ class _Reader:
     def _count(self, word: str, number: int) -> None:
         if word in self._counts or ("passed" in self._counts and not word.startswith("error")):
             self._finish()
+        # An empty line stands before the first; a line cut off may have told of failures.
+        self._begun = self._begun or (self._blank and not self._counts)
         self._counts[word] = number
         self._list = word if word in ("failed", "flaky", "interrupted") else ""
         if self._list:
@@ -137,7 +145,7 @@ class _Reader:
             if entry is None or entry[0] in stopped:
                 continue
             test, passed = entry
-            if self._counts and test not in flaky:
+            if self._is_whole() and test not in flaky:
                 passed = test not in failed
             self._add("line", test, passed)
         known = {test for entry in self._shown.values() if entry for test in entry[:1]} | failed | flaky
@@ -153,6 +161,11 @@ class _Reader:
         self._tally.end(self._summary())
         self._start()
 
+    def _is_whole(self) -> bool:
+        """True when the closing lists are there from their beginning to their end."""
+        listed = all(self._counts.get(word) == len(tests) for word, tests in self._lists.items())
+        return self._begun and listed
+
     def _add(self, part: str, test: Test, passed: bool, runs: int = 1) -> None:
         (project, file, _), title = test
         scope = f"[{project}]/{file}" if project else file
@@ -163,7 +176,7 @@ class _Reader:
         if any(word in counts for word in ("failed", "interrupted", "error w", "errors w")):
             return FAILED
         if counts.get("passed") or counts.get("flaky"):
-            return PASSED
+            return PASSED if self._begun else NONE
         if counts.get("skipped"):
             self._tally.idle = True
         return NONE

@@ -97,12 +97,13 @@ def test_names_nothing(text):
     [
         (RUN, "failed", False),
         (RETRIES, "passed", False),
-        ("  2 passed (602ms)\n", "passed", False),
+        ("\n  2 passed (602ms)\n", "passed", False),
+        ("  2 passed (602ms)\n", "none", False),
         ("  2 skipped\n", "none", True),
         ("Error: No tests found\n", "none", True),
         ("  1 error was not a part of any test, see above for details\n  1 passed (2s)\n", "failed", False),
     ],
-    ids=["failed", "flaky", "passed", "skipped", "no tests", "error outside of tests"],
+    ids=["failed", "flaky", "passed", "what stands above is cut off", "skipped", "no tests", "error outside of tests"],
 )
 def test_summary(text, summary, idle):
     report = playwright.read(text)

@@ -39,6 +39,8 @@ def main(argv: List[str]) -> int:
         return slash.OK
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as problem:
+        return _print(message.problem(str(problem)), slash.CANNOT)
 
 
 class _Parser(argparse.ArgumentParser):

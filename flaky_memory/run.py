@@ -12,7 +12,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -23,7 +22,7 @@ from flaky_memory.payload import Call
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import Dict, List, Optional, Tuple
+    from typing import Dict, List, Optional, Set, Tuple
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126  # as shells say it
 GRACE = 0.2  # seconds in which what a finished command has written is still read
@@ -38,15 +37,16 @@ def run(words: List[str]) -> int:
     meant = command.read(text)
     before = hook.follow(call, os.environ, time.time()).decision
     child = _Child(words)
-    status = child.wait() if child.start() else child.failed
+    started = child.start()
+    status = child.wait() if started else child.failed
     if meant.runs_tests and not before:
-        skipped = "interrupted" if child.interrupted or status < 0 else ""
+        skipped = "interrupted" if child.interrupted or status < 0 or not started else ""
         ended = call._replace(
             event="PostToolUse" if status == 0 else "PostToolUseFailure",
             output=child.output.text(), exit_zero=status == 0, skipped=skipped,
         )  # fmt: skip
         _tell(*hook.follow(ended, os.environ, time.time()))
-    else:
+    elif started:
         _tell(before or command.NO_TESTS, None)
     return status if status >= 0 else _die_of(-status)
 
@@ -105,6 +105,8 @@ class _Child:
         self.threads: List[threading.Thread] = []
         self.terminal = -1  # our side of the command's pty
         self.last_read = 0.0
+        self.writing: Set[int] = set()
+        self.early: List[int] = []  # signals that came before there was a process
 
     def start(self) -> bool:
         """Start the command; False when that fails, which is said on stderr."""
@@ -120,6 +122,8 @@ class _Child:
             os.close(target)
         if self.process is None:
             return False
+        for number in self.early:
+            self.process.send_signal(number)
         for source, descriptor in sources:
             thread = threading.Thread(target=self._relay, args=(source, descriptor), daemon=True)
             thread.start()
@@ -135,7 +139,7 @@ class _Child:
             ended = time.monotonic()
             for thread in self.threads:
                 thread.join(GRACE / len(self.threads))
-            if self.last_read < ended:
+            if self.last_read < ended and not self.writing:
                 break
         return status
 
@@ -163,10 +167,13 @@ class _Child:
                     break
                 self.last_read = time.monotonic()
                 self.output.add(data)
+                self.writing.add(source)
                 _write_all(descriptor, data)
+                self.writing.discard(source)
         except OSError:  # a pty says so when its last writer is gone; a pipe when its reader is
             pass
         finally:
+            self.writing.discard(source)
             os.close(source)
 
     # -- signals
@@ -184,8 +191,12 @@ class _Child:
         """Hand a signal on. One that the terminal sent has reached the command as well."""
         keyboard = number in (signal.SIGINT, getattr(signal, "SIGQUIT", None))
         self.interrupted = self.interrupted or keyboard
-        if self.process is not None and self.process.poll() is None and not (keyboard and _in_foreground()):
-            self.process.send_signal(number)
+        if keyboard and _in_foreground():
+            return
+        if self.process is None:
+            self.early.append(number)
+        else:
+            self.process.send_signal(number)  # does nothing to a process that has ended
 
 
 def _in_foreground() -> bool:

@@ -15,7 +15,7 @@ import time
 
 from flaky_memory import fingerprint
 from flaky_memory.model import NamedTuple
-from flaky_memory.repository import Repository, find_repository, read_file, small_file
+from flaky_memory.repository import SMALL_FILE, Repository, find_repository, read_file, small_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +36,16 @@ _SAFE = (
     "-c", "diff.mnemonicPrefix=false", "-c", "submodule.recurse=false", "-c", "log.showSignature=false",
     "-c", "diff.orderFile=" + os.devnull, "-c", "diff.algorithm=default", "-c", "diff.relative=false",
 )  # fmt: skip
+# The same for what has no option. In a partial clone a missing object would be fetched, by programs that
+# the configuration names (core.sshCommand, remote.*.uploadpack): no protocol is allowed for that, and git
+# 2.44 does not try.
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C",
+}  # fmt: skip
 _DIFF = (
     "diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "--unified=0",
-    "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
+    "--ignore-submodules=dirty", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
 _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
 _EVERYTHING = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -89,7 +96,7 @@ class Reader:
             raise Unfingerprinted("no-git")
         self.git = git
         self.environ = {k: v for k, v in environ.items() if not k.startswith("GIT_")}
-        self.environ.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_PAGER="cat")
+        self.environ.update(_ENVIRONMENT)
         self.virtual_env = environ.get("VIRTUAL_ENV", "")
         self.ends = time.monotonic() + clock
         self.repositories = self.files = self.total = 0
@@ -127,8 +134,9 @@ class Reader:
                 process.kill()
 
     def _start(self, top: str, *arguments: str) -> subprocess.Popen[bytes]:
+        # core.worktree could name another tree than the one that the tests run in.
         process = subprocess.Popen(
-            [self.git, "-C", top, *_SAFE, *_without_filters(top), *arguments],
+            [self.git, "-C", top, "--work-tree=" + top, *_SAFE, *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=self.environ, close_fds=os.name == "nt",
         )  # fmt: skip
@@ -147,13 +155,27 @@ class Reader:
             raise Unfingerprinted("too-slow")
         return data if status == 0 else None
 
+    def _without_filters(self, repository: Repository) -> List[str]:
+        """Options that turn off clean filters, which `git diff` would run (gitattributes(5)). Only asked
+        for where the repository's own configuration may name some: git-lfs in the person's may stay."""
+        asked = ("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+        listing = self._finish(self._start(repository.top, *asked), 1 << 16, "git-failed") or b""
+        names = {os.fsdecode(key[len(b"filter.") :].rpartition(b".")[0]) for key in listing.split(b"\0")}
+        if any("=" in name for name in names):  # `-c` cannot say its key
+            raise Unfingerprinted("git-failed")
+        settings = (("clean", ""), ("process", ""), ("required", "false"))
+        found = [f"filter.{name}.{key}={value}" for name in sorted(names) if name for key, value in settings]
+        return [word for setting in found for word in ("-c", setting)]
+
     def _state(self, repository: Repository, leftovers: Set[str]) -> Iterator[bytes]:
         """HEAD, what differs from it, and the untracked files of one repository and those inside."""
         self.repositories += 1
         if self.repositories > MOST_REPOSITORIES:
             raise Unfingerprinted("too-many-repositories")
         top = repository.top
-        asked = [self._start(top, *a) for a in (_DIFF, _UNTRACKED, ("rev-parse", "--verify", "-q", "HEAD"))]
+        options = self._without_filters(repository) if _may_filter(repository) else []
+        commands = (_DIFF, _UNTRACKED, ("rev-parse", "--verify", "-q", "HEAD"))
+        asked = [self._start(top, *options, *a) for a in commands]
         diff = self._finish(asked[0], LARGEST_DIFF, "large-diff")
         listing = self._finish(asked[1], LARGEST_LISTING, "many-files")
         head = self._finish(asked[2], 1 << 10, "git-failed")
@@ -222,20 +244,10 @@ def _is_under(path: bytes, folders: Set[bytes]) -> bool:
     return path in folders or any(path.startswith(f + b"/") for f in folders)
 
 
-def _without_filters(top: str) -> List[str]:
-    """Options that turn off clean filters which the repository's own configuration names: `git diff`
-    would run them. Filters of the person's global configuration (git-lfs) stay."""
-    found = find_repository(top)
-    text = small_file(os.path.join(found.common, "config")) if found else ""
-    options: List[str] = []
-    at = text.find("[filter")
-    while at >= 0:
-        name = text[at:].partition("]")[0].partition('"')[2].rpartition('"')[0]
-        if name and "\n" not in name and "=" not in name:
-            for key, value in (("clean", ""), ("process", ""), ("required", "false")):
-                options += ["-c", f"filter.{name}.{key}={value}"]
-        at = text.find("[filter", at + 1)
-    return options
+def _may_filter(repository: Repository) -> bool:
+    """True when the repository's own configuration may name filters, itself or in a file that it includes."""
+    text = small_file(os.path.join(repository.common, "config")).lower()
+    return len(text) >= SMALL_FILE or any(w in text for w in ("filter", "include", "worktreeconfig"))
 
 
 def _submodules(top: str) -> List[bytes]:

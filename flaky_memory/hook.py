@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
-    from flaky_memory.command import Command
+    from flaky_memory.command import Command, Invocation
     from flaky_memory.payload import Call, Expansion
     from flaky_memory.repository import Repository
 
@@ -87,8 +87,8 @@ def _directory(session_directory: str, top: Optional[str], directory: Optional[s
 
 
 def _place(session_directory: str, meant: Command) -> Optional[Tuple[Repository, List[str]]]:
-    """The repository that the tests belong to and the directories that they start in; None when
-    that is no repository, or more than one."""
+    """The repository that the tests belong to, and the directories whose settings count: where the
+    tests start and what they are given. None when that is no repository, or more than one."""
     own = find_repository(session_directory)
     top = own.top if own else None
     found = [_directory(session_directory, top, i.directory) for i in meant.invocations]
@@ -97,7 +97,16 @@ def _place(session_directory: str, meant: Command) -> Optional[Tuple[Repository,
     if len(repositories) != 1 or None in repositories:
         return None
     repository = repositories.pop()
-    return (repository, directories) if repository else None
+    if repository is None:
+        return None
+    places = {p for d, i in zip(found, meant.invocations) if d is not None for p in _named_places(d, i)}
+    return repository, sorted({*directories, *places})
+
+
+def _named_places(directory: str, invocation: Invocation) -> List[str]:
+    """The folders of the files that a runner is given: their settings count too."""
+    paths = [w.text.partition("::")[0] for w in invocation.args if "/" in w.text and w.text[:1] not in "-/"]
+    return [os.path.dirname(os.path.normpath(os.path.join(directory, p, "x"))) for p in paths[:20]]
 
 
 def _leftovers(meant: Command, repository: Repository, session_directory: str) -> Set[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import time
 
+from flaky_memory.repository import NO_LINK
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
@@ -30,7 +32,7 @@ class Lock:
         self._descriptor = -1
 
     def __enter__(self) -> Lock:
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         ends = time.monotonic() + self.patience
         pause = _FIRST_PAUSE
         while not _take(descriptor):

@@ -5,6 +5,7 @@ Apart from git.py, because the status line and the commands that only read the s
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -12,8 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# What this program keeps lies in this folder of a repository's common directory.
+# What this program keeps lies in this folder of a repository's common directory; a link in place of one of
+# its files is not followed.
 STORE_FOLDER = "flaky-memory"
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+SMALL_FILE = 1 << 16
 
 
 class Repository:
@@ -64,10 +68,20 @@ def _common(git_dir: str) -> str:
     return os.path.realpath(os.path.join(git_dir, text) if text else git_dir)
 
 
+def own_folder(path: str) -> None:
+    """Make a folder of this program's own. Raises OSError, also where anything else stands in its place:
+    a link would lead what is written and swept there out of the repository."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, "not a folder", path) from None
+
+
 def small_file(path: str) -> str:
     """The first 64 KiB of a text file; "" where it cannot be read."""
     try:
-        data = read_file(path, 1 << 16)
+        data = read_file(path, SMALL_FILE)
     except OSError:
         return ""
     return data.decode("utf-8", "surrogateescape") if data else ""

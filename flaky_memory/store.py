@@ -14,7 +14,7 @@ import time
 from flaky_memory.fingerprint import key
 from flaky_memory.lock import Lock
 from flaky_memory.model import Green, Known, Memory, Run, TestId
-from flaky_memory.repository import STORE_FOLDER
+from flaky_memory.repository import NO_LINK, STORE_FOLDER, own_folder, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ PATIENCE = 8.0  # seconds for the lock; the hooks' own timeout is longer
 PENDING_AGE = 3 * 3600  # seconds: no command runs longer in the foreground
 MOST_PENDING = 200
 LONGEST_LOG, KEPT_DECISIONS = 16_384, 40
+LARGEST_STORE = 16 << 20  # bytes; what this program writes stays below 3 MB
 
 
 class Unusable(Exception):
@@ -53,29 +54,27 @@ class Store:
             if os.path.exists(marker):
                 os.remove(marker)
             return
-        os.makedirs(self.folder, exist_ok=True)
-        with open(marker, "w"):
-            pass
+        own_folder(self.folder)
+        os.close(os.open(marker, os.O_CREAT | os.O_WRONLY | NO_LINK, 0o600))
 
     # -- runs
 
     def load(self) -> Memory:
         """What is stored, nothing if there is no store yet. Raises Unusable."""
         try:
-            with open(self.path, "rb") as file:
-                data = file.read()
+            data = _patiently(lambda: read_file(self.path, LARGEST_STORE + 1))
         except FileNotFoundError:
             return Memory([], [])
-        except IsADirectoryError:
-            raise Unusable("damaged") from None
         except OSError:
             raise Unusable("unreadable-store") from None
+        if data is None or len(data) > LARGEST_STORE:  # a folder, a fifo
+            raise Unusable("damaged")
         return _decode(data)
 
     def update(self, change: Callable[[Memory], T]) -> T:
         """Apply a change to what is stored, under the lock. A file that is damaged is moved aside
         first, and `memory.moved` names it. Raises Unusable or OSError, with the store as it was."""
-        os.makedirs(self.folder, exist_ok=True)
+        own_folder(self.folder)
         with Lock(os.path.join(self.folder, "lock"), PATIENCE):
             self._sweep()
             try:
@@ -98,7 +97,7 @@ class Store:
     def _replace(self, data: bytes) -> None:
         new = f"{self.path}.{os.getpid()}.new"
         try:
-            with open(new, "wb") as file:
+            with open(new, "xb") as file:
                 file.write(data)
             _rename(new, self.path)
         except OSError:
@@ -108,7 +107,7 @@ class Store:
     def _sweep(self) -> None:
         """Remove what a writer that was killed left behind; under the lock nobody else is writing."""
         for name in os.listdir(self.folder):
-            if name.startswith("runs.json.") and name.endswith(".new"):
+            if name.endswith(".new"):
                 _remove(os.path.join(self.folder, name))
 
     # -- pending runs
@@ -118,7 +117,8 @@ class Store:
 
     def claim_pending(self, call: str) -> bool:
         """True for the first of several deliveries of one call's start. Raises OSError."""
-        os.makedirs(os.path.join(self.folder, "pending"), exist_ok=True)
+        own_folder(self.folder)
+        own_folder(os.path.join(self.folder, "pending"))
         try:
             os.close(os.open(self._pending(call), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
@@ -128,8 +128,8 @@ class Store:
     def put_pending(self, call: str, state: Dict[str, Any]) -> None:
         """Keep what was seen before a call, until its end. Raises OSError."""
         new = self._pending(call) + ".new"
-        with open(new, "w", encoding="ascii") as file:
-            json.dump(state, file)
+        with open(new, "xb") as file:
+            file.write(json.dumps(state).encode("ascii"))
         _rename(new, self._pending(call))
 
     def take_pending(self, call: str) -> Optional[Dict[str, Any]]:
@@ -151,6 +151,8 @@ class Store:
         """Remove what calls left behind that never ended (interrupted ones send no event)."""
         folder = os.path.join(self.folder, "pending")
         try:
+            own_folder(self.folder)
+            own_folder(folder)
             with os.scandir(folder) as entries:
                 found = [(e.stat(follow_symlinks=False).st_mtime, e.path) for e in entries]
         except OSError:
@@ -190,8 +192,8 @@ class Store:
         path = os.path.join(self.folder, "decisions.log")
         line = json.dumps([int(now), decision, detail[:400]]) + "\n"
         try:
-            os.makedirs(self.folder, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            own_folder(self.folder)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINK, 0o600)
             try:
                 os.write(descriptor, line.encode("ascii"))
                 long = os.fstat(descriptor).st_size > LONGEST_LOG

@@ -178,6 +178,11 @@ SILENT: dict[str, list[Any]] = {
         ("cd tests && pytest -q test_a.py", green(), 0), ("write", {"tests/.env.test": None}),
         ("cd tests && pytest -q test_a.py", red("test_a.py::test_x"), 1),
     ],
+    "env-file-of-a-folder-that-is-named": [
+        ("pytest -q sub/tests/", red("sub/tests/test_a.py::test_x"), 1), ("write", {"sub/.env": "K=1\n"}),
+        ("pytest -q sub/tests/", green(), 0), ("write", {"sub/.env": None}),
+        ("pytest -q sub/tests/", red("sub/tests/test_a.py::test_x"), 1),
+    ],
     "packages-installed": [
         JEST_RED, ("write", {"node_modules/.package-lock.json": "{}"}), ("npx jest", JEST_GREEN, 0),
         ("write", {"node_modules/.package-lock.json": "{ }"}), JEST_RED,

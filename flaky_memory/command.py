@@ -268,7 +268,7 @@ class _Walk:
             "group": self.group, "subshell": self.group, "for": self.loop, "while": self.loop, "until": self.loop,
         }.get(node.kind, self.branches)  # fmt: skip
         walk(node, context, distrust)
-        self.redirections(node.redirects, len(self.command.invocations) > before)
+        self.redirections(node.redirects, context, len(self.command.invocations) > before)
 
     def group(self, node: Compound, context: _Context, distrust: str) -> None:
         self.sequence(node.bodies[0], context.copy() if node.kind == "subshell" else context, distrust)
@@ -304,7 +304,7 @@ class _Walk:
         if node.words:
             self.words(node, context, distrust)
         capturing = self.capturing or len(self.command.invocations) > before
-        self.redirections(node.redirects, capturing)
+        self.redirections(node.redirects, context, capturing)
 
     def words(self, node: Simple, context: _Context, distrust: str) -> None:
         name = node.words[0].text
@@ -348,25 +348,25 @@ class _Walk:
         name = tools.base_name(words[0].text) if words else ""
         texts = _texts(words[1:])
         if name == "tee" and self.capturing:
-            self.captured([t for t in texts if t[:1] != "-"])
+            self.captured([t for t in texts if t[:1] != "-"], context)
         elif name in ("echo", "printf"):
             self.command.echoes.update(texts)
             self.command.echoes.add(" ".join(texts))
         self.order.append(_Step(_OTHER, name, texts, len(self.written)))
 
-    def redirections(self, redirects: List[Redirect], capturing: bool) -> None:
+    def redirections(self, redirects: List[Redirect], context: _Context, capturing: bool) -> None:
         for redirect in redirects:
             if redirect.op not in (">", ">>", ">|", "&>", "&>>", "<>"):
                 continue
             target = redirect.target.text
             if capturing:
-                self.captured([target])
+                self.captured([target], context)
             else:
                 self.order.append(_Step(_WRITE, "", ["$"] if redirect.target.dynamic else [target]))
 
-    def captured(self, paths: List[str]) -> None:
+    def captured(self, paths: List[str], context: _Context) -> None:
         self.written += paths
-        self.command.leftovers.update(paths)
+        self.command.leftovers.update(p for p in (_join(context.directory, path) for path in paths) if p)
 
 
 def _filter_name(node: Node) -> str:

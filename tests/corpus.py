@@ -31,7 +31,7 @@ Key = tuple[str, str, "str | None"]
 Counts = tuple[int, int]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def families() -> dict[str, list[Case]]:
     """The cases of every family's file."""
     return {path.stem: load(path) for path in sorted(FOLDER.glob("*.json"))}

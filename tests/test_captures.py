@@ -13,8 +13,9 @@ from tests import corpus
 from tests.conftest import git
 
 CASES = corpus.by_id()
-# Captures whose truth does not follow from the output or from the rules in CONTRIBUTING.md.
+# Captures whose truth does not follow from the output, or is not what the rules in corpus.py say.
 WRONG_TRUTH = {
+    "deno/deno-tap": "steps of all depths stand in one row: to which step a pass belongs is not printed",
     "gradle/two-runs": "two runs, the first failed: together they failed, the truth has the last one's word",
     "rspec/only-failures": "two runs, the first failed: together they failed, the truth has the last one's word",
     "rspec/pair2-pass": "the printed tree is the same for the descriptions 'Meter .pipe' and 'Meter.pipe'",

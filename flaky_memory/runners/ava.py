@@ -64,6 +64,7 @@ class _Reader:
         self._shown: List[Tuple[str, bool, bool]] = []  # text, passed, expected to fail
         self._titles: List[str] = []  # of the closing section
         self._counts: Dict[str, int] = {}
+        self._begun = self._torn = False  # the counts are there from their first line on; they may go on
         self._rules = 0
         self._ruled = False  # the first rule was just read
         self._blank = 0
@@ -71,6 +72,7 @@ class _Reader:
 
     def feed(self, line: str) -> None:
         if is_cut(line):
+            self._torn = self._torn or (bool(self._counts) and not self._blank)
             self._title, self._blank = "", 0
         if not line.strip(" "):
             self._blank += 1
@@ -95,7 +97,7 @@ class _Reader:
 
     def _line(self, line: str, blank: int) -> None:
         if line[2].isdigit():
-            self._count(line)
+            self._count(line, blank)
             return
         if line[2] in "✔√✘✖×" and (not self._rules or self._counts):
             match = _RESULT.match(line)
@@ -113,13 +115,14 @@ class _Reader:
         self._title = line[2:] if blank >= 3 or (blank and self._ruled) else ""
         self._ruled = False
 
-    def _count(self, line: str) -> None:
+    def _count(self, line: str, blank: int) -> None:
         match = _COUNT.match(line)
         if match is None:
             return
         word = "error" if match[4] else f"{match[2].split()[0].rstrip('s')} {match[3] or ''}".strip()
         if word in self._counts:
             self._finish()
+        self._begun = self._begun or (blank > 0 and not self._counts)
         self._counts[word] = int(match[1][:9])
 
     def _finish(self) -> None:
@@ -174,7 +177,8 @@ class _Reader:
         if any(word in counts for word in ("test failed", "hook failed", "error", "test remaining")):
             self._tally.end(FAILED)
         else:
-            ran = counts.get("test passed") or counts.get("known")
+            # "2 tests failed" stands above "1 known failure", and "1 uncaught exception" below all.
+            ran = not self._torn and (counts.get("test passed") or (self._begun and counts.get("known")))
             self._tally.idle = self._tally.idle or bool(counts and not ran)
             self._tally.end(PASSED if ran else NONE)
 

@@ -61,11 +61,21 @@ class _Reader:
 
     def feed(self, line: str) -> None:
         if is_cut(line):
-            self._printing, self._scope, self._listing, self._in_errors = False, None, False, False
-            self._outline.cut()
-        if self._printing:
+            self._cut(line)
+        elif self._printing:
             self._printing = not line.endswith("output end -----")
-            return
+        else:
+            self._take(line)
+
+    def _cut(self, line: str) -> None:
+        """Lines are missing here: the state before holds no longer."""
+        self._printing = self._listing = self._in_errors = False
+        self._scope = self._entry = None
+        self._outline.cut()
+        self._tap.feed(line)
+        self._junit.feed(line)
+
+    def _take(self, line: str) -> None:
         if self._entry is not None:
             self._settle_entry(line)
         if self._tap.feed(line) or self._junit.feed(line):

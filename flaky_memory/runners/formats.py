@@ -38,7 +38,7 @@ class Point:
 
     `above` names the subtests that enclose it as their headings said, for a point whose
     enclosing point never came (the output ends or was cut before it). `directive` is "SKIP",
-    "TODO" or "". `group` is true when it has or may have points of its own, `headed` when a
+    "TODO", "TORN" (see Tap) or "". `group` is true when it has or may have points of its own, `headed` when a
     heading announced it. `details` holds some keys of the YAML block below it, `said` the last
     plain comment before it.
     """
@@ -197,6 +197,8 @@ class Tap:
         self._numbers: Dict[int, int] = {}
         self._last: Optional[Point] = None
         self._yaml = -1
+        self._points = self._blocks = 0  # since the beginning or a cut
+        self._followed = False  # a line that stands outside of blocks came after the last point
         self._said: Dict[int, str] = {}
         self._furnished = False
         self._ended = False
@@ -223,14 +225,26 @@ class Tap:
             return text == "---" and self._open_yaml(indent)
         return first in "1TB" and self._furniture(text, indent)
 
+    def _tear(self) -> None:
+        """The lines end here: whether the last point is a test or a suite stands in its block, where all
+        points have one. Without it the point counts as nothing."""
+        last = self._last
+        if last is None or self._followed or "location" in last.details or "json" in last.details:
+            return
+        if self._yaml >= 0 or (last.details is _BARE and 0 < self._blocks == self._points - 1):
+            last.directive = last.directive or "TORN"
+
     def cut(self) -> None:
         """Lines are missing here: the state before holds no longer."""
+        self._tear()
+        self._points = self._blocks = 0
         self.run.cut()
         self._numbers, self._said, self._braces = {}, {}, []
         self._yaml, self._last = -1, None
 
     def close(self) -> List[TapRun]:
         """No line follows: all streams, without those that hold nothing."""
+        self._tear()
         self._next_run()
         return self.runs
 
@@ -262,6 +276,7 @@ class Tap:
         if self._last is None or indent <= self._last.indent:
             return False
         self._yaml, self._furnished = indent, True
+        self._blocks += 1
         return True
 
     def _furniture(self, text: str, indent: int) -> bool:
@@ -277,7 +292,7 @@ class Tap:
         match = _PLAN.match(text) if text.startswith("1..") else None
         if match is None:
             return False
-        self._furnished = True
+        self._furnished = self._followed = True
         if indent == 0:
             self._ended = self._ended or self._numbers.get(0) is not None
             self.run.plan = int(match[1][:9])
@@ -291,7 +306,7 @@ class Tap:
             self._deeper(indent)
             self.run.heading(indent, split_directive(text[len(_SUBTEST) :].rstrip())[0])
             return True
-        self._said[indent] = text[2:]
+        self._said[indent], self._followed = text[2:], True
         if indent == 0 and not self.run.empty:
             self._count(text[2:])
         return True
@@ -325,7 +340,8 @@ class Tap:
             self._close_brace()
         point = Point(title, not match[1], directive, indent)
         point.said = self._said.get(indent, "")
-        self._last = point
+        self._last, self._followed = point, False
+        self._points += 1
         if braced:
             point.group = self._furnished = True
             self.run.heading(indent, title)
@@ -428,15 +444,15 @@ class JUnit:
 
     def feed(self, line: str) -> bool:
         """Take one line; True when it belongs to the document."""
+        if line[:1] == "." and is_cut(line):
+            self.cut()
+            return False
         if self._cdata:
             end = line.rfind("]]>")
             self._cdata = end < 0
             if end >= 0:
                 self.feed(line[end + 3 :])
             return True
-        if line[:1] == "." and is_cut(line):
-            self.cut()
-            return False
         if "<" in line:
             start = line.find("<![CDATA[")
             for match in _TAG.finditer(line if start < 0 else line[:start]):

@@ -264,6 +264,15 @@ class _Package:
         self.lines: List[Tuple[str, bool]] = []
         self.cached = self.empty = False
 
+    def believed(self, results: List[Tuple[str, bool]]) -> List[Tuple[str, bool]]:
+        """The results without those of tests that have not begun, which a test printed."""
+        return [(name, passed) for name, passed in results if not self.whole or name in self.known]
+
+    def forget_beginning(self) -> None:
+        """From here on a result may be one of a test whose beginning is missing."""
+        self.events, self.lines = self.believed(self.events), self.believed(self.lines)
+        self.whole = False
+
 
 class _Events:
     """go test -json: one event a line, those of several packages interleaved."""
@@ -330,13 +339,13 @@ class _Events:
 
     def _count(self, key: Optional[str], package: _Package) -> None:
         for part, results in (("event", package.events), ("line", package.lines)):
-            for name, passed in results:
-                if not package.whole or name in package.known:
-                    self.tally.add(part, name, key, passed)
+            for name, passed in package.believed(results):
+                self.tally.add(part, name, key, passed)
 
     def cut(self) -> None:
         """The middle of the output is gone: no package is known from its beginning any more."""
-        self.end()
+        for package in self.packages.values():
+            package.forget_beginning()
         self.behind_cut, self.ended = True, False
 
     def end(self) -> None:

@@ -170,8 +170,9 @@ class _Reader:
             return
         mark, title, time, note = match.groups()
         run = self._run
-        again = self._file or run.said == FAILED or (title, time) in run.failed
-        if run.listed and indent == 0 and mark in "✖⚠" and again:
+        known = (title, time) in run.failed  # times have six decimals
+        listed = run.listed and (known or self._file or run.said == FAILED)
+        if indent == 0 and mark in "✖⚠" and (listed or (known and "duration_ms" in run.counts)):
             self._last = _Entry(self._file, title, time, mark == "⚠" or note is not None)
             run.entries.append(self._last)
             self._file, self._details, self._first = None, 0, True

@@ -29,6 +29,8 @@ _FILE = re.compile(r" (FAIL|PASS|SKIP|TODO|RUNS)  (\S.*?) (?:\d+ (?:OK|failed|to
 _PLACE = re.compile(r" \S+:\d+:\d+$")
 # "Asserts:  2 pass  1 fail  1 skip  1 todo  3 of 5 complete"
 _ASSERTS = re.compile(r"Asserts: +(\d+) pass +(\d+) fail")
+# "Suites:   1 pass  0 fail  1 of 2 complete"
+_SUITES = re.compile(r"Suites: .* (\d+) of (\d+) complete$")
 _SOURCES = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx")
 
 
@@ -51,6 +53,7 @@ class _Reader:
         self._bad = False
         self._failed: Dict[Tuple[str, Optional[str]], None] = {}
         self._drawn: Optional[Tuple[int, int]] = None
+        self._waiting = False  # for suites that have not ended
 
     def feed(self, line: str) -> None:
         if is_cut(line):
@@ -67,6 +70,9 @@ class _Reader:
             match = _ASSERTS.match(line)
             if match:
                 self._asserts(int(match[1][:9]), int(match[2][:9]))
+        elif line.startswith("Suites: "):
+            match = _SUITES.match(line)
+            self._waiting = match is not None and match[1] != match[2]
         elif line.startswith("# { total: ") and self._drawn is not None:
             self._end(line)
         else:
@@ -93,7 +99,8 @@ class _Reader:
         if failed or self._bad or "fail: " in counts:
             self._tally.end(FAILED)
         else:
-            self._tally.end(PASSED if passed or "pass: " in counts else NONE)
+            passing = (passed and not self._waiting) or "pass: " in counts
+            self._tally.end(PASSED if passing else NONE)
         self._start()
 
     def report(self) -> Report:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from flaky_memory.repository import NO_LINK
+from flaky_memory.repository import OWN_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Lock:
         self._descriptor = -1
 
     def __enter__(self) -> Lock:
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+        descriptor = os.open(self.path, os.O_RDWR | OWN_FILE, 0o600)
         ends = time.monotonic() + self.patience
         pause = _FIRST_PAUSE
         while not _take(descriptor):

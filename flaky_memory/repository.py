@@ -13,10 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# What this program keeps lies in this folder of a repository's common directory; a link in place of one of
-# its files is not followed.
+# What this program keeps lies in this folder of a repository's common directory.
 STORE_FOLDER = "flaky-memory"
-NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+# How a file in it is opened to write: where somebody put a link, it is not followed; a fifo does not hang.
+OWN_FILE = (
+    os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)  # fmt: skip
 SMALL_FILE = 1 << 16
 
 

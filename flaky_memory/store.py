@@ -14,7 +14,7 @@ import time
 from flaky_memory.fingerprint import key
 from flaky_memory.lock import Lock
 from flaky_memory.model import Green, Known, Memory, Run, TestId
-from flaky_memory.repository import NO_LINK, STORE_FOLDER, own_folder, read_file
+from flaky_memory.repository import OWN_FILE, STORE_FOLDER, own_folder, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ VERSION = 1
 PATIENCE = 8.0  # seconds for the lock; the hooks' own timeout is longer
 PENDING_AGE = 3 * 3600  # seconds: no command runs longer in the foreground
 MOST_PENDING = 200
+NEW_AGE = 60  # seconds: no file takes that long to write
+_ASIDE = ".damaged-"
 LONGEST_LOG, KEPT_DECISIONS = 16_384, 40
 LARGEST_STORE = 16 << 20  # bytes; what this program writes stays below 3 MB
 
@@ -45,17 +47,16 @@ class Store:
 
     @property
     def enabled(self) -> bool:
-        return not os.path.exists(os.path.join(self.folder, "off"))
+        return not os.path.lexists(os.path.join(self.folder, "off"))
 
     def enable(self, on: bool) -> None:
         """Raises OSError."""
         marker = os.path.join(self.folder, "off")
-        if on:
-            if os.path.exists(marker):
-                os.remove(marker)
-            return
-        own_folder(self.folder)
-        os.close(os.open(marker, os.O_CREAT | os.O_WRONLY | NO_LINK, 0o600))
+        if on and not self.enabled:
+            os.remove(marker)
+        elif not on and self.enabled:
+            own_folder(self.folder)
+            os.close(os.open(marker, os.O_WRONLY | OWN_FILE, 0o600))
 
     # -- runs
 
@@ -84,31 +85,31 @@ class Store:
                     raise
                 memory = Memory([], [], self._move_aside())
             answer = change(memory)
-            self._replace(_encode(memory))
+            _replace(self.path, _encode(memory))
         return answer
 
     def _move_aside(self) -> str:
-        aside = f"{self.path}.damaged-{int(time.time())}"
+        aside = f"{self.path}{_ASIDE}{int(time.time())}"
         while os.path.lexists(aside):
             aside += "x"
         os.rename(self.path, aside)
         return os.path.basename(aside)
 
-    def _replace(self, data: bytes) -> None:
-        new = f"{self.path}.{os.getpid()}.new"
-        try:
-            with open(new, "xb") as file:
-                file.write(data)
-            _rename(new, self.path)
-        except OSError:
-            _remove(new)
-            raise
+    def _make(self, name: str) -> str:
+        """A folder in this store's own, made if need be. Raises OSError."""
+        folder = os.path.join(self.folder, name)
+        own_folder(self.folder)
+        own_folder(folder)
+        return folder
 
     def _sweep(self) -> None:
-        """Remove what a writer that was killed left behind; under the lock nobody else is writing."""
-        for name in os.listdir(self.folder):
-            if name.endswith(".new"):
-                _remove(os.path.join(self.folder, name))
+        """Remove what writers that were killed left behind. Under the lock nobody else writes runs; what
+        is written without it takes no time."""
+        for folder in (self.folder, os.path.join(self.folder, "data")):
+            for path in _files(folder):
+                mine = os.path.basename(path).startswith("runs.json.")
+                if path.endswith(".new") and (mine or _modified(path) < time.time() - NEW_AGE):
+                    _remove(path)
 
     # -- pending runs
 
@@ -117,20 +118,16 @@ class Store:
 
     def claim_pending(self, call: str) -> bool:
         """True for the first of several deliveries of one call's start. Raises OSError."""
-        own_folder(self.folder)
-        own_folder(os.path.join(self.folder, "pending"))
+        self._make("pending")
         try:
-            os.close(os.open(self._pending(call), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            os.close(os.open(self._pending(call), os.O_EXCL | os.O_WRONLY | OWN_FILE, 0o600))
         except FileExistsError:
             return False
         return True
 
     def put_pending(self, call: str, state: Dict[str, Any]) -> None:
         """Keep what was seen before a call, until its end. Raises OSError."""
-        new = self._pending(call) + ".new"
-        with open(new, "xb") as file:
-            file.write(json.dumps(state).encode("ascii"))
-        _rename(new, self._pending(call))
+        _replace(self._pending(call), json.dumps(state).encode("ascii"))
 
     def take_pending(self, call: str) -> Optional[Dict[str, Any]]:
         """What was kept for a call, to exactly one of several takers; None to the others."""
@@ -140,8 +137,7 @@ class Store:
         mine = f"{path}.{os.getpid()}.taken"
         try:
             os.rename(path, mine)
-            with open(mine, encoding="ascii") as file:
-                state = json.load(file)
+            state = json.loads(read_file(mine, LARGEST_STORE) or b"")
         except (OSError, ValueError):
             state = None
         _remove(mine)
@@ -149,17 +145,14 @@ class Store:
 
     def sweep_pending(self, now: float) -> None:
         """Remove what calls left behind that never ended (interrupted ones send no event)."""
-        folder = os.path.join(self.folder, "pending")
         try:
-            own_folder(self.folder)
-            own_folder(folder)
-            with os.scandir(folder) as entries:
-                found = [(e.stat(follow_symlinks=False).st_mtime, e.path) for e in entries]
+            folder = self._make("pending")
         except OSError:
             return
-        crowd = sorted(found)[:-MOST_PENDING]
-        for modified, path in found:
-            if modified < now - PENDING_AGE or (modified, path) in crowd:
+        found = sorted((_modified(path), path) for path in _files(folder))
+        crowd = len(found) - MOST_PENDING
+        for number, (modified, path) in enumerate(found):
+            if number < crowd or modified < now - PENDING_AGE:
                 _remove(path)
 
     # -- untracked data files
@@ -171,19 +164,16 @@ class Store:
         """(fingerprint of the untracked data files as the last run left them, of the same as somebody
         else last changed them), both "" at first."""
         try:
-            with open(self._data(top), encoding="ascii", errors="replace") as file:
-                left, _, edited = file.read(100).partition(" ")
+            data = read_file(self._data(top), 100) or b""
         except OSError:
             return "", ""
+        left, _, edited = data.decode("ascii", "replace").partition(" ")
         return left, edited
 
     def keep_data(self, top: str, left: str, edited: str) -> None:
         """Raises OSError."""
-        os.makedirs(os.path.join(self.folder, "data"), exist_ok=True)
-        new = f"{self._data(top)}.{os.getpid()}.new"
-        with open(new, "w", encoding="ascii") as file:
-            file.write(f"{left} {edited}")
-        _rename(new, self._data(top))
+        self._make("data")
+        _replace(self._data(top), f"{left} {edited}".encode("ascii"))
 
     # -- decisions
 
@@ -193,30 +183,21 @@ class Store:
         line = json.dumps([int(now), decision, detail[:400]]) + "\n"
         try:
             own_folder(self.folder)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINK, 0o600)
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | OWN_FILE, 0o600)
             try:
                 os.write(descriptor, line.encode("ascii"))
                 long = os.fstat(descriptor).st_size > LONGEST_LOG
             finally:
                 os.close(descriptor)
             if long:
-                self._shorten(path)
+                _replace(path, b"".join(_last_lines(path)))
         except OSError:
             return
-
-    def _shorten(self, path: str) -> None:
-        with open(path, "rb") as file:
-            kept = file.read().splitlines(True)[-KEPT_DECISIONS:]
-        new = f"{path}.{os.getpid()}.new"
-        with open(new, "wb") as file:
-            file.writelines(kept)
-        _rename(new, path)
 
     def decisions(self) -> List[List[Any]]:
         """The latest decisions, [time, key of message.REASONS, detail], the oldest first."""
         try:
-            with open(os.path.join(self.folder, "decisions.log"), "rb") as file:
-                lines = file.read().splitlines()[-KEPT_DECISIONS:]
+            lines = _last_lines(os.path.join(self.folder, "decisions.log"))
         except OSError:
             return []
         found = []
@@ -229,6 +210,13 @@ class Store:
                 found.append([entry[0], str(entry[1]), str(entry[2])])
         return found
 
+    def kept_aside(self) -> List[str]:
+        """The names of damaged files that were moved aside."""
+        try:
+            return sorted(n for n in os.listdir(self.folder) if n.startswith("runs.json" + _ASIDE))
+        except OSError:
+            return []
+
     @property
     def size(self) -> int:
         """Bytes of the file of runs."""
@@ -238,14 +226,47 @@ class Store:
             return 0
 
 
-def _rename(new: str, path: str) -> None:
-    """Replace a file. On Windows a reader that has it open makes this fail for a moment."""
-    for _ in range(50 if os.name == "nt" else 0):
+def _last_lines(path: str) -> List[bytes]:
+    """The latest decisions as they are stored. Raises OSError."""
+    return (read_file(path, 2 * LONGEST_LOG) or b"").splitlines(True)[-KEPT_DECISIONS:]
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Write a file so that a reader sees the old or the new one. Raises OSError, with the old one there."""
+    new = f"{path}.{os.getpid()}.new"
+    try:
+        with open(new, "xb") as file:
+            file.write(data)
+        _patiently(lambda: os.replace(new, path))
+    except OSError:
+        _remove(new)
+        raise
+
+
+def _patiently(action: Callable[[], T], attempts: int = 50 if os.name == "nt" else 1) -> T:
+    """Do something with a file. On Windows that fails for a moment while another process has the file
+    open, or replaces it. Raises OSError."""
+    for _ in range(attempts - 1):
         try:
-            return os.replace(new, path)
+            return action()
         except PermissionError:
             time.sleep(0.01)
-    return os.replace(new, path)
+    return action()
+
+
+def _files(folder: str) -> List[str]:
+    try:
+        return [os.path.join(folder, name) for name in os.listdir(folder)]
+    except OSError:
+        return []
+
+
+def _modified(path: str) -> float:
+    """When a file was last written, in seconds since the epoch; that is never for one that is gone."""
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return float("inf")
 
 
 def _remove(path: str) -> None:
@@ -297,10 +318,7 @@ def _decode(data: bytes) -> Memory:
             raise Unusable("newer-store")
         trees = [str(t) for t in document["trees"]]
         tests = [_known(t, trees) for t in document["tests"]]
-        greens = [
-            Green(g["time"] + 0, trees[g["tree"]], str(g["selection"]), g["runners"], g["where"], g["what"], g.get("named"))
-            for g in document["greens"]
-        ]
+        greens = [_green(g, trees) for g in document["greens"]]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise Unusable("damaged") from None
     return Memory(tests, greens)
@@ -313,3 +331,14 @@ def _known(stored: Dict[str, Any], trees: List[str]) -> Known:
     flat = iter(stored["runs"])
     runs = [Run(t + 0, trees[i], o >= 0, max(o, 0)) for t, i, o in zip(flat, flat, flat)]
     return Known(TestId(runner, scope, name), runs, str(stored["selection"]), str(stored["place"]), stored["told"] + 0)
+
+
+def _green(stored: Dict[str, Any], trees: List[str]) -> Green:
+    texts = [_texts(stored.get(field)) for field in ("runners", "where", "what", "named")]
+    return Green(stored["time"] + 0, trees[stored["tree"]], str(stored["selection"]), *texts)
+
+
+def _texts(stored: Any) -> Optional[List[str]]:
+    if stored is not None and not isinstance(stored, list):
+        raise TypeError(stored)
+    return stored

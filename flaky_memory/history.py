@@ -36,12 +36,14 @@ class Named(NamedTuple):
 
 class Selected(NamedTuple):
     """What one invocation selected: the id prefixes that its runner can have (None: any), the
-    selection, where it started, and how it is known to have passed (EXIT, SUMMARY; -1: it is not)."""
+    selection, where it started, how it is known to have passed (EXIT, SUMMARY; -1: it is not), and how
+    many tests its summary calls skipped (-1: it does not say)."""
 
     runners: Optional[Tuple[str, ...]]
     selection: Selection
     around: Surroundings
     green: int
+    skipped: int = -1
 
 
 class Observation(NamedTuple):
@@ -69,8 +71,8 @@ class Recorded(NamedTuple):
 # whole run only where nothing was cut out of it. For the first, the last line always tells.
 _LAST_LINE_TELLS = frozenset(("go", "cargo"))
 _SAID_IN_PARTS = frozenset(("dotnet", "mix"))
-# Runners that say "3 failing" below "9 passing", and nothing where none failed.
-_FAILURES_LAST = frozenset(("mocha",))
+# Runners that say of failures or uncaught errors below what passed, and nothing where there are none.
+_FAILURES_LAST = frozenset(("mocha", "ava"))
 
 
 def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], alone: bool) -> int:
@@ -110,6 +112,7 @@ def record(memory: Memory, seen: Observation) -> Recorded:
     for test in failing:
         known = index.get(test.id) or _first_failure(memory, index, test, seen)
         known.selection, known.place = _selection_of(test.id, seen), test.place or known.place
+        known.skipped = max((s.skipped for s in _of_runner(test.id, seen)), default=-1)
         _add_named(known, test, seen)
     loosely = _loosely_named(memory, named)
     for known in memory.tests:
@@ -181,10 +184,13 @@ def _first_failure(memory: Memory, index: Dict[TestId, Known], test: Named, seen
     known.selection = _selection_of(test.id, seen)
     atoms: List[List[str]] = []
     hashed = _hashed(_whole(test.id))
+    skipped = max((s.skipped for s in _of_runner(test.id, seen)), default=-1)
     for past in memory.greens:
         if past.runners is None or test.id.runner in past.runners:
             if not atoms:
                 atoms = _hashed_atoms(test, seen)
+            if _skips_more(past.skipped, skipped):
+                continue
             if hashed in (past.named or ()) or _green_covers(past, known.selection, atoms):
                 known.runs.append(Run(past.time, past.fingerprint, True, GREEN_BEFORE))
     memory.tests.append(known)
@@ -248,7 +254,7 @@ def _add_inferred(known: Known, seen: Observation) -> None:
     own = _of_runner(known.id, seen)
     greens = [s for s in own if s.green >= 0]
     source = max((s.green for s in greens if covers(s, known)), default=-1)
-    if source < 0 and own and len(greens) == len(own) and _selection_of(known.id, seen) == known.selection != " ":
+    if source < 0 and own and len(greens) == len(own) > 1 and _selection_of(known.id, seen) == known.selection != " ":
         source = greens[0].green
     if source >= 0:
         known.runs.append(Run(seen.time, seen.fingerprint, True, source))
@@ -259,6 +265,8 @@ def covers(selected: Selected, known: Known) -> bool:
     """True when an invocation surely ran a test: the same command as it failed under, the same with
     another name filter that takes it in, or a selection that names its place."""
     chosen = selected.selection
+    if _skips_more(selected.skipped, known.skipped):
+        return False
     if chosen.key and chosen.key == _key(known.selection):
         return True
     if chosen.what is not None and not _takes_in(chosen.what, known):
@@ -269,6 +277,11 @@ def covers(selected: Selected, known: Known) -> bool:
         return False
     where = set(chosen.where)
     return any(a in where for a in selection.where_atoms(known.id, known.place, selected.around))
+
+
+def _skips_more(green: int, failing: int) -> bool:
+    """True when a green run skipped tests that a failing run did not: it may have skipped the failing one."""
+    return green > failing >= 0
 
 
 def _takes_in(what: Tuple[str, ...], known: Known) -> bool:
@@ -292,6 +305,8 @@ def _remember_green(memory: Memory, seen: Observation) -> None:
             _listed(chosen.runners),
             _hash_all(picked.where),
             _hash_all(picked.what),
+            None,
+            chosen.skipped,
         )
         memory.greens = [g for g in memory.greens if (g.fingerprint, g.selection) != (new.fingerprint, stored)]
         memory.greens.append(new)

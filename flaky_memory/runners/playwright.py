@@ -77,7 +77,7 @@ class _Reader:
                 self._finish()
                 self._total = int(match[1][:9])
         elif is_cut(line):
-            self._list, self._total = "", 0
+            self._list, self._total, self._begun = "", 0, False
         elif line.startswith("Error: No tests found"):
             self._tally.idle = True
 
@@ -163,7 +163,8 @@ class _Reader:
 
     def _is_whole(self) -> bool:
         """True when the closing lists are there from their beginning to their end ("5 passed")."""
-        return self._begun and "passed" in self._counts
+        listed = all(self._counts.get(word) == len(tests) for word, tests in self._lists.items())
+        return self._begun and listed and "passed" in self._counts
 
     def _add(self, part: str, test: Test, passed: bool, runs: int = 1) -> None:
         (project, file, _), title = test

@@ -15,14 +15,14 @@ from flaky_memory.store import Store, Unusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import List, Mapping, Optional
+    from typing import Any, List, Mapping, Optional
 
     from flaky_memory.listing import Screen
     from flaky_memory.repository import Repository
 
 DECISIONS = 10
 PATIENCE = 5  # seconds for another program to tell its version
-# What hooks log of calls that they saw; a fault of the store is logged by them as well.
+# The decisions that are no fault of the command's.
 _FAULTS = ("damaged", "newer-store", "unreadable-store", "busy", "unwritable", "fault")
 
 
@@ -41,9 +41,11 @@ def run(screen: Screen) -> int:
     repository = find_repository(os.getcwd())
     store = Store(repository.common) if repository else None
     decisions = store.decisions()[-DECISIONS:] if store else []
-    checks = [_python(), _hook_python(os.environ), _git(os.environ), _plugin(os.environ, repository, bool(decisions))]
-    checks += [_repository(repository), *(_stored(store) if store else [])]
-    checks += [_panel(os.environ)]
+    checks = [Check(message.PROGRAM, True, __version__), _python(), _hook_python(os.environ), _git(os.environ)]
+    checks += [_plugin(os.environ, repository, bool(decisions)), _repository(repository)]
+    checks += _stored(store) if store else []
+    checks += _latest(decisions)
+    checks.append(_panel(os.environ))
     well = all(c.well is not False for c in checks)
     lines = [message.check(*c, screen.colours) for c in checks]
     now = time.time()
@@ -54,8 +56,8 @@ def run(screen: Screen) -> int:
 
 
 def _shown(code: str, detail: str) -> str:
-    """The part of a logged detail that cannot hold anything of a command: the kind of an error."""
-    return detail.partition(":")[0] if code in _FAULTS else ""
+    """The part of a logged detail that cannot hold anything of a command: of a fault only its kind."""
+    return detail.partition(":")[0] if code == "fault" else detail
 
 
 def _python() -> Check:
@@ -96,8 +98,8 @@ def _plugin(environ: Mapping[str, str], repository: Optional[Repository], decide
     if plugin.disabled and not plugin.enabled:
         return Check("hooks", False, message.plugin_disabled(plugin.disabled[0]), message.ADVICE_ENABLE)
     if plugin.enabled:
-        other = plugin.version if plugin.version and plugin.version != __version__ else ""
-        return Check("hooks", True, message.plugin_enabled(plugin.enabled[0], plugin.version or __version__, other))
+        version = plugin.version or __version__
+        return Check("hooks", True, message.plugin_enabled(plugin.enabled[0], version, version != __version__))
     if decided:
         return Check("hooks", True, message.HOOKS_SEEN)
     return Check("hooks", False, message.NO_HOOKS, message.ADVICE_INSTALL)
@@ -126,6 +128,14 @@ def _stored(store: Store) -> List[Check]:
     return checks
 
 
+def _latest(decisions: List[List[Any]]) -> List[Check]:
+    """A check that fails when the latest test command met a fault."""
+    if not decisions or decisions[-1][1] not in _FAULTS:
+        return []
+    _, code, detail = decisions[-1]
+    return [Check("latest run", False, message.reason(code, _shown(code, detail)))]
+
+
 def _writable(folder: str) -> bool:
     """True when the store's folder can be written to, or be made."""
     here = folder if os.path.isdir(folder) else os.path.dirname(folder)
@@ -140,4 +150,4 @@ def _panel(environ: Mapping[str, str]) -> Check:
         return Check("status line", None, message.unreadable_settings(path))
     if settings.shows_panel(document):
         return Check("status line", True, message.panel_is_set(path))
-    return Check("status line", None, message.NO_PANEL, message.advice_panel(settings.snippet(document)))
+    return Check("status line", None, message.NO_PANEL, settings.snippet(document))

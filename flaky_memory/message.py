@@ -301,6 +301,52 @@ def unreadable_settings(path: str) -> str:
     return f"{_PREFIX}{printable(path)} holds no JSON object; nothing was changed"
 
 
+# -- doctor
+
+PROGRAM = "flaky-memory"
+NO_PYTHON3 = "not found on PATH"
+ADVICE_PYTHON3 = "the hooks start python3: put Python 3.9 or newer on PATH under that name"
+ADVICE_GIT = "install git, or put it on PATH"
+ADVICE_ENABLE = "enable it with /plugin in Claude Code"
+NO_HOOKS = "Claude Code does not know the plugin, and no hook has run here"
+ADVICE_INSTALL = "install it as the README says, or use `flaky-memory run -- COMMAND`"
+HOOKS_SEEN = "they have run in this repository"
+ADVICE_ON = "`flaky-memory on` records again"
+ADVICE_STORE = "if nobody needs it, remove the folder flaky-memory in the git directory"
+UNWRITABLE = "cannot be written"
+NO_PANEL = "not set (optional): `flaky-memory statusline --install` sets it, or paste into settings.json"
+_MARKS = {True: ("ok", "32"), False: ("no", "31"), None: ("--", "2")}
+
+
+def check(name: str, well: Optional[bool], found: str, advice: str, colours: bool) -> str:
+    """One line of `doctor`, with its advice below it."""
+    mark, colour = _MARKS[well]
+    mark = f"\x1b[{colour}m{mark}\x1b[0m" if colours else mark
+    lines = [f"{mark}  {name:<14}{found}", *(" " * 18 + line for line in advice.splitlines())]
+    return "\n".join(lines)
+
+
+def plugin_enabled(plugin: str, version: str, other: bool) -> str:
+    text = f"registered by the plugin {printable(plugin)}, version {printable(version)}"
+    return text + (" (this program is another version)" if other else "")
+
+
+def plugin_disabled(plugin: str) -> str:
+    return f"the plugin {printable(plugin)} is disabled"
+
+
+def stored(size: int, tests: int) -> str:
+    return f"{size / 1024:.1f} KiB, {tests} test{'' if tests == 1 else 's'} that failed"
+
+
+def decisions(found: Sequence[Tuple[float, str, str]]) -> str:
+    """The latest decisions: how long ago, a key of REASONS, a detail."""
+    if not found:
+        return "no test command has been seen here yet"
+    rows = [f"  {ago(age):<11}{reason(code, detail)}" for age, code, detail in found]
+    return "\n".join(["the last decisions:", *rows])
+
+
 # -- run
 
 

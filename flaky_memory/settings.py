@@ -111,6 +111,11 @@ def status_line(existing: Any) -> Dict[str, Any]:
     return {**kept, "type": "command", "command": command}
 
 
+def snippet(document: Dict[str, Any]) -> str:
+    """What to paste into settings.json for the status line."""
+    return _as_json(status_line(document.get("statusLine")))
+
+
 def shows_panel(document: Dict[str, Any]) -> bool:
     """True when the status line of some settings is this program's, or starts it."""
     line = document.get("statusLine")

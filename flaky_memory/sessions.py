@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from flaky_memory import fingerprint
+from flaky_memory.repository import OWN_FILE, own_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def report(store_folder: str, session: str, flaky: Sequence[Tuple[TestId, str]],
     path = path_of(store_folder, session)
     entries = [(FLAKY, _key(test), text) for test, text in flaky[:MOST_ENTRIES]]
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        _make(store_folder)
         _append(path, entries, now)
     except OSError:
         return
@@ -106,8 +107,8 @@ def mark_shown(store_folder: str, session: str) -> None:
         os.utime(path)
     except OSError:
         try:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            _make(store_folder)
+            os.close(os.open(path, os.O_WRONLY | OWN_FILE, 0o600))
         except OSError:
             return
 
@@ -115,10 +116,16 @@ def mark_shown(store_folder: str, session: str) -> None:
 # -- files
 
 
+def _make(store_folder: str) -> None:
+    """Raises OSError."""
+    own_folder(store_folder)
+    own_folder(os.path.join(store_folder, FOLDER))
+
+
 def _append(path: str, entries: Iterable[Tuple[str, str, str]], now: float) -> None:
     lines = "".join(f"{state}\t{key}\t{int(now)}\t{text}\n" for state, key, text in entries)
     flags = os.O_APPEND if _size(path) < LARGEST_FILE else os.O_TRUNC
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | flags | OWN_FILE, 0o600)
     try:
         os.write(descriptor, lines.encode("utf-8", "replace"))
     finally:
@@ -148,6 +155,8 @@ def _read(path: str) -> Dict[str, Entry]:
 
 def _files(store_folder: str) -> List[str]:
     folder = os.path.join(store_folder, FOLDER)
+    if os.path.islink(store_folder) or os.path.islink(folder):
+        return []
     try:
         return [os.path.join(folder, name) for name in os.listdir(folder) if not name.endswith(_SHOWN)]
     except OSError:

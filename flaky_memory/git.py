@@ -19,7 +19,7 @@ from flaky_memory.repository import SMALL_FILE, Repository, find_repository, rea
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+    from typing import IO, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 LARGEST_DIFF = 4 << 20
 LARGEST_LISTING = 8 << 20
@@ -82,6 +82,17 @@ def find_git(environ: Mapping[str, str]) -> Optional[str]:
     return None
 
 
+# On Windows a timer ends git instead.
+_PIPES_CAN_BE_WAITED_FOR = os.name != "nt"
+
+
+def _readable(stream: IO[bytes], patience: float) -> bool:
+    """True when there is something to read, or the end, within some seconds."""
+    import select
+
+    return bool(select.select([stream], [], [], max(0.0, patience))[0])
+
+
 class Reader:
     """Looks at trees within one deadline.
 
@@ -102,13 +113,13 @@ class Reader:
         self.repositories = self.files = self.total = 0
         self.data: List[bytes] = []
         self.running: List[subprocess.Popen[bytes]] = []
-        self.late = False
 
     def tree(self, repository: Repository, directories: Sequence[str], leftovers: Set[str]) -> Tree:
         """The state of a working tree and the settings beside it. Raises Unfingerprinted."""
-        timer = threading.Timer(max(0.0, self.ends - time.monotonic()), self._expire)
+        timer = threading.Timer(max(0.0, self.ends - time.monotonic()), self._stop)
         timer.daemon = True
-        timer.start()
+        if not _PIPES_CAN_BE_WAITED_FOR:
+            timer.start()
         try:
             parts = list(self._state(repository, leftovers))
             for directory in _chain(repository.top, directories):
@@ -118,15 +129,11 @@ class Reader:
         finally:
             timer.cancel()
             self._stop()
-        if self.late:
+        if time.monotonic() > self.ends:
             raise Unfingerprinted("too-slow")
         return Tree(fingerprint.fingerprint(parts), fingerprint.fingerprint(self.data) if self.data else "")
 
     # -- git
-
-    def _expire(self) -> None:
-        self.late = True
-        self._stop()
 
     def _stop(self) -> None:
         for process in self.running:
@@ -145,15 +152,27 @@ class Reader:
 
     def _finish(self, process: subprocess.Popen[bytes], most: int, too_large: str) -> Optional[bytes]:
         """What a git command printed; None when it failed."""
-        assert process.stdout is not None
-        data = process.stdout.read(most + 1)
+        data = self._read(process, most + 1)
         if len(data) > most:
             raise Unfingerprinted(too_large)
-        process.stdout.close()
-        status = process.wait()
-        if self.late:
+        return data if process.wait() == 0 else None
+
+    def _read(self, process: subprocess.Popen[bytes], most: int) -> bytes:
+        """What a process prints, up to so many bytes. Waits no longer than the deadline, whoever else
+        holds the other end of the pipe open."""
+        assert process.stdout is not None
+        data = bytearray()
+        with process.stdout as stream:
+            while len(data) < most:
+                if _PIPES_CAN_BE_WAITED_FOR and not _readable(stream, self.ends - time.monotonic()):
+                    raise Unfingerprinted("too-slow")
+                chunk = os.read(stream.fileno(), min(most - len(data), 1 << 20))
+                if not chunk:
+                    break
+                data += chunk
+        if time.monotonic() > self.ends:
             raise Unfingerprinted("too-slow")
-        return data if status == 0 else None
+        return bytes(data)
 
     def _without_filters(self, repository: Repository) -> List[str]:
         """Options that turn off clean filters, which `git diff` would run (gitattributes(5)). Only asked
@@ -186,7 +205,7 @@ class Reader:
             head, diff = b"", b""
         if diff is None or listing is None:
             raise Unfingerprinted("git-failed")
-        yield from (b"head", head, b"diff", diff)
+        yield from _revision(head, diff)
         skipped = {os.fsencode(p) for p in leftovers}
         for path in sorted(set(listing.split(b"\0"))):
             kind = fingerprint.kind(path) if path and not _is_under(path, skipped) else fingerprint.LEFTOVER
@@ -196,6 +215,15 @@ class Reader:
                 self.data.extend(self._untracked(top, path))
         for path in _submodules(top):
             yield from self._inside(top, path)
+
+    def clean_tree(self, repository: Repository, commit: str) -> Tuple[str, str]:
+        """(the full name of a commit, the code's fingerprint of a clean tree at it that has no settings
+        beside it). Raises Unfingerprinted."""
+        asked = ("rev-parse", "--verify", "-q", "--end-of-options", commit + "^{commit}")
+        head = self._finish(self._start(repository.top, *asked), 1 << 10, "git-failed")
+        if head is None:
+            raise Unfingerprinted("no-such-commit")
+        return head.decode("ascii", "replace").strip(), fingerprint.fingerprint(_revision(head, b""))
 
     def _inside(self, top: str, path: bytes) -> Iterator[bytes]:
         """A submodule or nested repository: its own state, content and all."""
@@ -238,6 +266,11 @@ class Reader:
         if self.total > LARGEST_TOTAL:
             raise Unfingerprinted("large-files")
         return read_file(full, LARGEST_FILE) or b""
+
+
+def _revision(head: bytes, diff: bytes) -> Tuple[bytes, ...]:
+    """The part of a tree's state that git keeps: what `rev-parse HEAD` and `diff HEAD` print."""
+    return b"head", head, b"diff", diff
 
 
 def _is_under(path: bytes, folders: Set[bytes]) -> bool:
@@ -334,3 +367,11 @@ def tree_state(
         return None, str(problem)
     except OSError:
         return None, "git-failed"
+
+
+def clean_tree(repository: Repository, commit: str, environ: Mapping[str, str]) -> Tuple[str, str]:
+    """As Reader.clean_tree(). Raises Unfingerprinted, also where git cannot be started."""
+    try:
+        return Reader(environ).clean_tree(repository, commit)
+    except (OSError, ValueError):
+        raise Unfingerprinted("git-failed") from None

@@ -67,6 +67,7 @@ class _Reader:
         self.parser.StartDoctypeDeclHandler = self.refuse
         self.parser.EntityDeclHandler = self.refuse
         self.parser.ExternalEntityRefHandler = self.refuse
+        self.is_junit = False
         self.elements: List[str] = []
         self.suites: List[Dict[str, str]] = []
         self.properties: List[Dict[str, str]] = [{}]  # of the report, and of each open suite
@@ -79,11 +80,9 @@ class _Reader:
             self.parser.Parse(data, True)
         except expat.ExpatError:
             raise Refused("no-xml") from None
-        if not self.elements_seen:
+        if not self.is_junit:
             raise Refused("no-junit")
         return Report(self.cases, self.properties[0])
-
-    elements_seen = False
 
     def refuse(self, *declaration: object) -> None:
         raise Refused("doctype")
@@ -94,7 +93,7 @@ class _Reader:
         parent = self.elements[-1] if self.elements else ""
         self.elements.append(name)
         if name in ("testsuite", "testsuites"):
-            self.elements_seen = True
+            self.is_junit = True
             self.suites.append(attributes)
             self.properties.append(dict(self.properties[-1]))
         elif name == "testcase":

@@ -358,6 +358,32 @@ def cannot_run(name: str, missing: bool) -> str:
     return f"{_PREFIX}{printable(name)}: " + ("command not found" if missing else "cannot be executed")
 
 
+# -- import
+
+_REPORT_PROBLEMS = {
+    "no-file": "is no regular file",
+    "large": "is larger than 32 MiB, or has more cases than can be read",
+    "deep": "has elements nested too deep",
+    "doctype": "declares a document type, which reports have no use for",
+    "no-xml": "is no well-formed XML",
+    "no-junit": "holds no test suite",
+    "no-commit": "does not name its commit: say --commit SHA",
+    "not-head": "is of another commit than HEAD: say --commit SHA to import it all the same",
+    "no-such-commit": "cannot be imported: there is no such commit here",
+}
+
+
+def report_problem(path: str, code: str) -> str:
+    return f"{_PREFIX}{printable(path)} " + (_REPORT_PROBLEMS.get(code) or "cannot be imported: " + reason(code))
+
+
+def imported(runs: int, reports: int, left_out: int, old: int) -> str:
+    """What an import brought: runs counted, reports read, cases that were not counted and why."""
+    text = f"counted {runs} new run{'' if runs == 1 else 's'} in {reports} report{'' if reports == 1 else 's'}"
+    text += f"; left out {left_out} whose test cannot be told for certain" if left_out else ""
+    return text + (f"; left out {old} older than {WINDOW_DAYS} days" if old else "")
+
+
 # -- what commands did
 
 

@@ -60,7 +60,7 @@ class Report(NamedTuple):
     reports them as fine (cached, up to date). `twins` are (name, scope) that both passed and failed in
     one run; `places` say where a test stands (`./spec/a_spec.rb:3`) where the runner takes that as an
     argument; `greens` how many runs it calls passed, of the whole (None) or of a scope; `partial`
-    that it left tests out.
+    that it left tests out; `skipped` how many tests its closing lines call skipped, -1 without such lines.
     """
 
     runner: str
@@ -72,6 +72,7 @@ class Report(NamedTuple):
     places: Tuple[Tuple[Tuple[str, Optional[str]], str], ...] = ()
     greens: Tuple[Tuple[Optional[str], int], ...] = ()
     partial: bool = False
+    skipped: int = -1
 
 
 class Run(NamedTuple):
@@ -92,19 +93,21 @@ class Known:
     """What is stored of one test that failed in the window.
 
     `selection` is the key of the command that it failed under last, `place` where the runner says
-    it stands (`spec/a_spec.rb:3`), `told` when the person was told that it is flaky (0: never).
+    it stands (`spec/a_spec.rb:3`), `told` when the person was told that it is flaky (0: never),
+    `skipped` how many tests that run skipped (-1: unknown).
     """
 
-    __slots__ = ("id", "place", "runs", "selection", "told")
+    __slots__ = ("id", "place", "runs", "selection", "skipped", "told")
 
     def __init__(self, id: TestId, runs: List[Run], selection: str, place: str = "", told: int = 0) -> None:
         self.id, self.runs, self.selection, self.place, self.told = id, runs, selection, place, told
+        self.skipped = -1
 
 
 class Green(NamedTuple):
     """A run without a failure: when, on which code, the key of its command, and what it selected
     (hashed; see selection.Selection; `runners` are id prefixes, None for any). `named` are hashed ids
-    of tests that passed in a run that was not green."""
+    of tests that passed in a run that was not green; `skipped` as in history.Selected."""
 
     time: int
     fingerprint: str
@@ -113,6 +116,7 @@ class Green(NamedTuple):
     where: Optional[List[str]]
     what: Optional[List[str]]
     named: Optional[List[str]] = None
+    skipped: int = -1
 
 
 class Memory:

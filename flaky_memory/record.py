@@ -7,6 +7,7 @@ import stat
 
 from flaky_memory import fingerprint, history, message, panel, runners, selection, sessions
 from flaky_memory.model import NamedTuple, Outcome, TestId
+from flaky_memory.repository import small_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,9 +192,10 @@ def _selected(
     alone = not any(_shares(i, invocation) for i in others)
     around = surroundings(invocation, place)
     picked = selection.select(invocation, around)
+    skipped = max((r.skipped for r in own), default=-1) if not repeats(invocation) else -1
     if picked.what is None and any(r.partial for r in own):
         picked = picked._replace(what=(), base="")
-    return history.Selected(prefixes, picked, around, history.green(invocation, exit_zero, own, alone))
+    return history.Selected(prefixes, picked, around, history.green(invocation, exit_zero, own, alone), skipped)
 
 
 def _shares(one: Invocation, other: Invocation) -> bool:
@@ -208,13 +210,13 @@ def surroundings(invocation: Invocation, place: Place) -> Surroundings:
     inside = "" if full == place.top else os.path.relpath(full, place.top).replace(os.sep, "/")
     rows = invocation.runners or ()
     project = next((runners.TABLE[r].project for r in rows if runners.TABLE[r].project), ())
-    home = inside if project == (".",) else _nearest(place.top, inside, project) or ""
+    home = inside if project == (".",) else nearest(place.top, inside, project) or ""
     module = _go_module(place.top, inside) if "go" in rows else ("", "")
     paths = _testpaths(place.top, inside) if "pytest" in rows else ()
     return selection.Surroundings(inside, home, module, paths, place.top)
 
 
-def _nearest(top: str, inside: str, names: Sequence[str]) -> Optional[str]:
+def nearest(top: str, inside: str, names: Sequence[str]) -> Optional[str]:
     """The nearest directory, from `inside` up to the top, that holds one of some files; the outermost
     where the names begin with "^"."""
     found = None
@@ -229,20 +231,12 @@ def _nearest(top: str, inside: str, names: Sequence[str]) -> Optional[str]:
     return found
 
 
-def _small(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(1 << 18)
-    except OSError:
-        return ""
-
-
 def _go_module(top: str, inside: str) -> Tuple[str, str]:
     """The import path and directory of the Go module (https://go.dev/ref/mod#go-mod-file)."""
-    home = _nearest(top, inside, ("go.mod",))
+    home = nearest(top, inside, ("go.mod",))
     if home is None:
         return "", ""
-    for line in _small(os.path.join(top, home, "go.mod")).splitlines():
+    for line in small_file(os.path.join(top, home, "go.mod")).splitlines():
         words = line.split()
         if len(words) > 1 and words[0] == "module":
             return words[1].strip('"'), home
@@ -252,7 +246,7 @@ def _go_module(top: str, inside: str) -> Tuple[str, str]:
 def _testpaths(top: str, inside: str) -> Tuple[str, ...]:
     """pytest's `testpaths`: where it looks when it is started in its root without arguments."""
     for name in ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"):
-        text = _small(os.path.join(top, inside, name))
+        text = small_file(os.path.join(top, inside, name))
         at = text.find("\ntestpaths")
         if at < 0:
             continue

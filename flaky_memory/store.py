@@ -300,11 +300,12 @@ def _encode(memory: Memory) -> bytes:
         for run in known.runs:
             flat += (run.time, tree(run.fingerprint), run.source if run.passed else -1)
         tests.append({
-            "id": list(known.id), "runs": flat, "selection": known.selection, "place": known.place, "told": known.told,
+            "id": list(known.id), "runs": flat, "selection": known.selection, "place": known.place,
+            "told": known.told, "skipped": known.skipped,
         })  # fmt: skip
     greens = [
         {"time": g.time, "tree": tree(g.fingerprint), "selection": g.selection, "runners": g.runners,
-         "where": g.where, "what": g.what, "named": g.named}
+         "where": g.where, "what": g.what, "named": g.named, "skipped": g.skipped}
         for g in memory.greens
     ]  # fmt: skip
     document = {"version": VERSION, "trees": list(trees), "tests": tests, "greens": greens}
@@ -330,12 +331,14 @@ def _known(stored: Dict[str, Any], trees: List[str]) -> Known:
         raise TypeError(stored["id"])
     flat = iter(stored["runs"])
     runs = [Run(t + 0, trees[i], o >= 0, max(o, 0)) for t, i, o in zip(flat, flat, flat)]
-    return Known(TestId(runner, scope, name), runs, str(stored["selection"]), str(stored["place"]), stored["told"] + 0)
+    known = Known(TestId(runner, scope, name), runs, str(stored["selection"]), str(stored["place"]), stored["told"] + 0)
+    known.skipped = stored.get("skipped", -1) + 0
+    return known
 
 
 def _green(stored: Dict[str, Any], trees: List[str]) -> Green:
     texts = [_texts(stored.get(field)) for field in ("runners", "where", "what", "named")]
-    return Green(stored["time"] + 0, trees[stored["tree"]], str(stored["selection"]), *texts)
+    return Green(stored["time"] + 0, trees[stored["tree"]], str(stored["selection"]), *texts, stored.get("skipped", -1) + 0)
 
 
 def _texts(stored: Any) -> Optional[List[str]]:

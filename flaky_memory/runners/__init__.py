@@ -153,7 +153,13 @@ def read(text: str, names: Optional[Sequence[str]], certain: bool = True) -> Lis
 def _settled(report: Report, name: str, text: str) -> Report:
     """A report with what only the whole text tells."""
     twins = report.twins if report.runner in _TITLES and not _RETRIED.search(text) else frozenset()
-    return report._replace(twins=twins, partial=name == "pytest" and " deselected" in text)
+    skipped = -1 if report.summary == NONE else sum(int(n) for n in _SKIPPED.findall(text[-_SUMMARY_SIZE:]))
+    return report._replace(twins=twins, partial=name == "pytest" and " deselected" in text, skipped=skipped)
+
+
+# "1 skipped", "2 pending", "3 todo" in a runner's closing lines.
+_SKIPPED = re.compile(r"\b(\d{1,6}) (?:skipped|pending|todo|ignored|disabled)\b")
+_SUMMARY_SIZE = 2_000  # characters
 
 
 # A title may stand twice in one file, or in two files of which the output names neither: then a pass

@@ -117,7 +117,7 @@ class Tally:
 
 def _adopt_scopes(merged: Dict[Key, List[int]], parts: Iterable[Dict[Key, List[int]]]) -> Dict[Key, List[int]]:
     """Give a test whose scope one part left out the scope that another part says, if only one does.
-    Where one part has the name both with and without a scope, they are two tests."""
+    Where one part has the name both with and without a scope, or the outcomes differ, they are two tests."""
     scopes: Dict[str, set[str]] = {}
     for name, scope in merged:
         if scope is not None and (name, None) in merged:
@@ -129,7 +129,15 @@ def _adopt_scopes(merged: Dict[Key, List[int]], parts: Iterable[Dict[Key, List[i
     out: Dict[Key, List[int]] = {}
     for (name, scope), counts in merged.items():
         known = scopes.get(name, set())
-        key = (name, next(iter(known))) if scope is None and len(known) == 1 else (name, scope)
+        key = (name, scope)
+        if scope is None and len(known) == 1:
+            adopted = (name, next(iter(known)))
+            key = adopted if _agree(counts, merged[adopted]) else key
         most = out.setdefault(key, [0, 0])
         most[0], most[1] = max(most[0], counts[0]), max(most[1], counts[1])
     return out
+
+
+def _agree(one: List[int], other: List[int]) -> bool:
+    """False when one only failed and the other only passed."""
+    return any(a and b for a, b in zip(one, other))

@@ -125,7 +125,7 @@ class _Reader:
     def feed(self, line: str) -> None:
         if is_cut(line):
             self._run.outline.cut()
-            self._details, self._last, self._run.listed = -1, None, False
+            self._details, self._last, self._file, self._run.listed = -1, None, None, False
             self._fresh = True
         text = line.lstrip(" ")
         indent = len(line) - len(text)
@@ -172,7 +172,7 @@ class _Reader:
         run = self._run
         known = (title, time) in run.failed  # times have six decimals
         listed = run.listed and (known or self._file or run.said == FAILED)
-        if indent == 0 and mark in "✖⚠" and (listed or (known and "duration_ms" in run.counts)):
+        if indent == 0 and mark in "✖⚠" and (listed or (known and run.counts)):
             self._last = _Entry(self._file, title, time, mark == "⚠" or note is not None)
             run.entries.append(self._last)
             self._file, self._details, self._first = None, 0, True

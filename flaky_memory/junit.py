@@ -13,7 +13,7 @@ from flaky_memory.model import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, List, Tuple
+    from typing import Any, Dict, List, Tuple
 
 LARGEST = 32 << 20  # bytes
 DEEPEST = 64  # elements inside each other
@@ -57,16 +57,46 @@ def read(data: bytes) -> Report:
     return _Reader().read(data)
 
 
+def _parser() -> expat.XMLParserType:
+    """A parser that refuses document types: they bring in entities and other files."""
+
+    def refuse(*declaration: Any) -> Any:
+        raise Refused("doctype")
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = parser.ExternalEntityRefHandler = refuse
+    return parser
+
+
+def project_name(pom: bytes) -> str:
+    """What a Maven project calls itself in its pom.xml: its name, else its artifactId; "" when that
+    cannot be told (https://maven.apache.org/pom.html)."""
+    path: List[str] = []
+    found: Dict[str, str] = {}
+
+    def text(data: str) -> None:
+        if len(path) == 2 and path[1] in ("name", "artifactId"):
+            found[path[1]] = found.get(path[1], "") + data
+
+    parser = _parser()
+    parser.StartElementHandler = lambda name, attributes: path.append(name)
+    parser.EndElementHandler = lambda name: path.pop() and None
+    parser.CharacterDataHandler = text
+    try:
+        parser.Parse(pom, True)
+    except (expat.ExpatError, Refused):
+        return ""
+    name = (found.get("name") or found.get("artifactId", "")).strip()
+    return "" if "$" in name else name
+
+
 class _Reader:
     """Follows the elements of one report."""
 
     def __init__(self) -> None:
-        self.parser = expat.ParserCreate()
+        self.parser = _parser()
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
-        self.parser.StartDoctypeDeclHandler = self.refuse
-        self.parser.EntityDeclHandler = self.refuse
-        self.parser.ExternalEntityRefHandler = self.refuse
         self.is_junit = False
         self.elements: List[str] = []
         self.suites: List[Dict[str, str]] = []
@@ -83,9 +113,6 @@ class _Reader:
         if not self.is_junit:
             raise Refused("no-junit")
         return Report(self.cases, self.properties[0])
-
-    def refuse(self, *declaration: object) -> None:
-        raise Refused("doctype")
 
     def start(self, name: str, attributes: Dict[str, str]) -> None:
         if len(self.elements) >= DEEPEST:

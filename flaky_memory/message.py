@@ -371,6 +371,7 @@ _REPORT_PROBLEMS = {
     "not-head": "is of another commit than HEAD: say --commit SHA to import it all the same",
     "no-such-commit": "cannot be imported: there is no such commit here",
 }
+NOT_BELOW = "--directory is no folder below the top of the repository"
 
 
 def report_problem(path: str, code: str) -> str:
@@ -379,7 +380,7 @@ def report_problem(path: str, code: str) -> str:
 
 def imported(runs: int, reports: int, left_out: int, old: int) -> str:
     """What an import brought: runs counted, reports read, cases that were not counted and why."""
-    text = f"counted {runs} new run{'' if runs == 1 else 's'} in {reports} report{'' if reports == 1 else 's'}"
+    text = f"read {runs} run{'' if runs == 1 else 's'} in {reports} report{'' if reports == 1 else 's'}"
     text += f"; left out {left_out} whose test cannot be told for certain" if left_out else ""
     return text + (f"; left out {old} older than {WINDOW_DAYS} days" if old else "")
 

@@ -10,7 +10,7 @@ import datetime
 import os
 import re
 
-from flaky_memory import command, git, history, junit, message, record, selection, sessions, slash
+from flaky_memory import command, git, history, junit, message, record, runners, selection, sessions, slash
 from flaky_memory.model import NONE, NamedTuple, Report, Result
 from flaky_memory.repository import find_repository, read_file, small_file
 from flaky_memory.store import Store
@@ -67,6 +67,9 @@ def add(files: Sequence[str], commit: Optional[str], directory: str, here: str, 
     if repository is None:
         return slash.CANNOT, message.NOT_A_REPOSITORY
     store = Store(repository.common)
+    directory = os.path.normpath(directory)
+    if os.path.isabs(directory) or directory.startswith(".."):
+        return slash.WRONG_USE, message.wrong_use("flaky-memory import", message.NOT_BELOW)
     if not store.enabled:
         return slash.CANNOT, message.problem(message.switched(False))
     imported: List[Imported] = []
@@ -81,7 +84,7 @@ def add(files: Sequence[str], commit: Optional[str], directory: str, here: str, 
         trees = _trees(repository, imported)
     except git.Unfingerprinted as problem:
         return slash.CANNOT, message.report_problem(files[0], str(problem))
-    return slash.guarded(lambda: _add(store, repository.top, imported, trees, os.path.normpath(directory), now))
+    return slash.guarded(lambda: _add(store, repository.top, imported, trees, directory, now))
 
 
 def _read(path: str, commit: Optional[str], now: float) -> Imported:
@@ -139,8 +142,8 @@ def _add(
             old += len(tests)
             continue
         for seen in _observed(tests, top, one.time, trees[one.commit]):
+            counted += sum(n.failed + n.passed for n in seen.named)
             fresh = [n for n in seen.named if not _is_known(memory, n, seen)]
-            counted += sum(n.failed + n.passed for n in fresh)
             failing.append(seen._replace(named=tuple(n for n in fresh if n.failed)))
             passing.append(seen._replace(named=tuple(n for n in fresh if not n.failed)))
     # Failures first: only a test that failed is stored, and then its passes in all reports count.
@@ -174,7 +177,7 @@ def _observed(
         meant = command.read(_COMMANDS[row])
         place = record.Place(top, os.path.join(top, directory) if directory else top, tree)
         around = record.surroundings(meant.invocations[0], place)
-        prefix = record.runners.TABLE[row].prefix
+        prefix = runners.TABLE[row].prefix
         results = [
             Result(t.name, t.scope, failed, passed)
             for t, (failed, passed) in tests.items() if (t.row, t.directory) == (row, directory)
@@ -231,15 +234,16 @@ def _identify(case: junit.Case, source: Source) -> Optional[Test]:
 def _go(case: junit.Case, suite: Dict[str, str], source: Source) -> Optional[Test]:
     """go-junit-report, gotestsum: the suite is the package."""
     name, package = case.attributes.get("name", ""), suite.get("name", "")
-    return Test("go", name, package, source.directory) if name.startswith(("Test", "Example", "Fuzz")) and package else None
+    certain = name.startswith(("Test", "Example", "Fuzz")) and package
+    return Test("go", name, package, source.directory) if certain else None
 
 
 def _pytest(case: junit.Case, suite: Dict[str, str], source: Source) -> Optional[Test]:
     """_pytest/junitxml.py: the class name is the node id with dots, of which the file is the first part."""
     name, parts = case.attributes.get("name", ""), case.attributes.get("classname", "").split(".")
     root = os.path.join(source.top, source.directory)
-    files = [n for n in range(1, len(parts) + 1) if os.path.isfile(os.path.join(root, *parts[:n]) + ".py")]
-    if len(files) != 1 or not name:
+    files = [n for n in range(1, len(parts) + 1) if os.path.isfile(os.path.join(root, "/".join(parts[:n]) + ".py"))]
+    if len(files) != 1 or not name or any(c in part for part in parts for c in "/\\\0"):
         return None
     node = "::".join(["/".join(parts[: files[0]]) + ".py", *parts[files[0] :], name])
     return Test("pytest", node, None, source.directory)
@@ -294,20 +298,11 @@ def _surefire(case: junit.Case, suite: Dict[str, str], source: Source) -> Option
     """MODULE/target/surefire-reports/TEST-CLASS.xml, where MODULE's pom says what Maven calls it."""
     name, owner = case.attributes.get("name", ""), case.attributes.get("classname", "")
     module, found, _ = ("/" + source.file).rpartition("/target/")
-    called = _pom_name(small_file(os.path.join(source.top, module.lstrip("/"), "pom.xml"))) if found else ""
+    pom = small_file(os.path.join(source.top, module.lstrip("/"), "pom.xml")) if found else ""
+    called = junit.project_name(pom.encode("utf-8", "surrogateescape"))
     if not called or not owner or not _METHOD.match(name):
         return None
     return Test("maven", f"{name}({owner})", called, module.lstrip("/"))
-
-
-_CHILDREN = re.compile(r"<(parent|build|dependencies|dependencyManagement|profiles|modules|plugins)>.*?</\1>", re.S)
-_NAMED = re.compile(r"<(name|artifactId)>\s*([^<>$]+?)\s*</\1>")
-
-
-def _pom_name(pom: str) -> str:
-    """What a project calls itself: its name, else its artifactId; "" when that cannot be told."""
-    own = dict(_NAMED.findall(_CHILDREN.sub("", re.sub(r"<!--.*?-->", "", pom, flags=re.S))))
-    return own.get("name") or own.get("artifactId", "")
 
 
 def _gradle(case: junit.Case, suite: Dict[str, str], source: Source) -> Optional[Test]:

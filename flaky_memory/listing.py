@@ -25,7 +25,7 @@ class Screen(NamedTuple):
 
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
-_LONGEST_STRIP = 24  # runs on one line
+_LONGEST_STRIP = 20  # runs on one line
 _WIDEST = 100  # columns to lay out for where there is no screen
 
 

@@ -70,6 +70,9 @@ def display_ids(tests: Iterable[TestId]) -> Dict[TestId, str]:
 def forms(test: TestId) -> Set[str]:
     """Every text by which a person can mean a test."""
     texts = {test.name, display_id(test), display_id(test, True), f"{test.runner}:{test.name}"}
+    for joint in ("::", " > "):  # the bare name, without the file, class or titles around it
+        bare = test.name.rpartition(joint)[2]
+        texts |= {bare, f"{test.runner}:{bare}"}
     if test.scope is not None:
         texts |= {f"{test.runner}:{test.scope}{j}{test.name}" for j in (".", "::", " > ", " ")}
         texts.add(f"{test.scope}{_joint(test)}{test.name}")
@@ -197,7 +200,7 @@ def wrong_use(program: str, text: str) -> str:
 
 
 NOT_A_REPOSITORY = "not in a git repository: no runs are recorded here"
-USAGE = "usage: /flaky-memory [status [--all] | show TEST | reset [TEST] | on | off]"
+USAGE = "usage: /flaky-memory [status | show TEST | reset [TEST] | on | off]"
 
 
 def reason(code: Optional[str], detail: str = "") -> str:
@@ -246,7 +249,7 @@ def ago(seconds: float) -> str:
 
 # -- one test
 
-STRIP_HEADING = "runs from old to new, P passed, F failed, by the code that they ran on:"
+STRIP_HEADING = "runs from old to new (P passed, F failed), by the code they ran on:"
 BOTH = "both"
 _SOURCES = {
     NAMED: "named by the output",

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # Exit statuses, as for any command: done, "cannot", wrong use.
 OK, CANNOT, WRONG_USE = 0, 1, 2
 
-# The client indents an answer by two columns and scrolls it away with the conversation.
-CLIENT = Screen(width=76, height=20, whole="/flaky-memory status --all")
+# In a terminal of 80 columns the client wraps an answer behind 70.
+CLIENT = Screen(width=70, height=20, whole="/flaky-memory status --all")
 
 
 def answer(arguments: str, directory: str, now: float) -> Answer:

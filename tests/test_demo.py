@@ -32,7 +32,7 @@ def test_shows_what_the_model_and_the_person_read_and_leaves_nothing_behind(tmp_
     ]  # fmt: skip
     assert FINDING + INSTRUCTION in lines
     assert FINDING in lines
-    assert "unittest:test_sync.SyncTest.test_settles · failed 2/3 · same code once" in lines
+    assert "unittest:test_sync.SyncTest.test_settles · failed 2/3 · same code once  just now" in lines
     assert list(tmp_path.iterdir()) == []
 
 

@@ -276,7 +276,9 @@ def older_trees(count: int) -> str:
 def pass_sources(sources: Sequence[int]) -> str:
     """Where the passes of a test came from; `sources` are Run.source."""
     counts = [f"{sources.count(s)} {text}" for s, text in _SOURCES.items() if s in sources]
-    return "passes: " + (counts[0] if len(counts) == 1 else "\n  ".join(["", *counts]) if counts else "none")
+    if len(counts) > 1:
+        return "\n  ".join(["passes:", *counts])
+    return "passes: " + (counts[0] if counts else "none")
 
 
 # -- the settings of the status line

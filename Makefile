@@ -33,7 +33,7 @@ test: $(VENV)/tests.done
 	$(BIN)/python -m pytest
 
 e2e: $(VENV)/tests.done
-	$(BIN)/python -m pytest -m e2e
+	$(BIN)/python -m pytest -m e2e tests/e2e
 
 bench: $(VENV)/tests.done
 	$(BIN)/python -m tests.bench

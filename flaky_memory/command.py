@@ -244,20 +244,20 @@ class _Walk:
             distrust = NEGATED
         before, capturing = len(self.command.invocations), self.capturing
         for at, stage in enumerate(node.stages):
+            first = len(self.command.invocations)
             last = at == len(node.stages) - 1
             hidden = not (last or context.pipefail or getattr(node, "status_of_first", False))
             inner = context.copy() if len(node.stages) > 1 else context
             self.capturing = capturing or len(self.command.invocations) > before
             self.node(stage, inner, distrust or (PIPE if hidden else ""))
-            self.filter(before, at, node.stages)
+            self.filter(first, node.stages[at + 1 :])
         self.capturing = capturing
 
-    def filter(self, before: int, at: int, stages: List[Node]) -> None:
-        """Tell the runners of one stage what their output goes through."""
-        names = tuple(_filter_name(s) for s in stages[at + 1 :])
-        for invocation in self.command.invocations[before:]:
-            if not invocation.filters:
-                invocation.filters = names
+    def filter(self, first: int, later: List[Node]) -> None:
+        """Tell the runners of one stage what their output goes through; a stage may hold pipelines."""
+        names = tuple(_filter_name(s) for s in later)
+        for invocation in self.command.invocations[first:]:
+            invocation.filters += names
 
     def compound(self, node: Compound, context: _Context, distrust: str) -> None:
         before = len(self.command.invocations)

@@ -90,13 +90,14 @@ def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], al
 
 
 def _speaks_for_all(invocation: Invocation, reports: Sequence[Report]) -> bool:
-    harmless = {"tee", "cat", "grep -v"}
+    filters = set(invocation.filters) - {"tee", "cat", "grep -v"}
+    events = any(w.text.lstrip("-") == "json" for w in invocation.args)  # these end with the last package
     for report in reports:
-        if report.runner in _LAST_LINE_TELLS and set(invocation.filters) - harmless - {"tail"}:
+        if report.runner in _LAST_LINE_TELLS and filters - (set() if events else {"tail"}):
             return False
-        if report.runner in _SAID_IN_PARTS and set(invocation.filters) - harmless:
+        if report.runner in _SAID_IN_PARTS and filters:
             return False
-        if report.runner in _FAILURES_LAST and "head" in invocation.filters:
+        if report.runner in _FAILURES_LAST and "head" in filters:
             return False
     return True
 

@@ -236,6 +236,7 @@ class _Reader:
     def _cut(self) -> None:
         self._release()
         self.scope = self.failing = None
+        self.last_retried = ""
         self.zone, self.titles, self.part = False, [], self.part + " after a cut"
         self.loose = True
 

@@ -160,9 +160,9 @@ def _loosely_named(memory: Memory, named: Dict[TestId, Named]) -> Dict[TestId, N
         candidates.setdefault(_short(known.id), []).append(known.id)
     for name, tests in candidates.items():
         given = short.get(name, [])
-        if len(tests) == 1 and len(given) == 1 and given[0].passed == 1 and not given[0].failed:
-            if _can_mean(given[0].id, tests[0]):
-                found[tests[0]] = given[0]._replace(sure=False)
+        once = len(tests) == 1 and len(given) == 1 and (given[0].passed, given[0].failed) == (1, 0)
+        if once and _can_mean(given[0].id, tests[0]):
+            found[tests[0]] = given[0]._replace(sure=False)
     return found
 
 

@@ -337,8 +337,10 @@ def _known(stored: Dict[str, Any], trees: List[str]) -> Known:
 
 
 def _green(stored: Dict[str, Any], trees: List[str]) -> Green:
-    texts = [_texts(stored.get(field)) for field in ("runners", "where", "what", "named")]
-    return Green(stored["time"] + 0, trees[stored["tree"]], str(stored["selection"]), *texts, stored.get("skipped", -1) + 0)
+    runners, where, what, named = (_texts(stored.get(field)) for field in ("runners", "where", "what", "named"))
+    skipped = stored.get("skipped", -1) + 0
+    time, tree, selected = stored["time"] + 0, trees[stored["tree"]], str(stored["selection"])
+    return Green(time, tree, selected, runners, where, what, named, skipped)
 
 
 def _texts(stored: Any) -> Optional[List[str]]:

@@ -39,7 +39,7 @@ class Terminal:
         ends = time.monotonic() + seconds
         while text not in self.screen:
             left = ends - time.monotonic()
-            assert left > 0 and self._read(left), f"{text!r} did not come: {self.screen!r}"
+            assert left > 0 and self._read(left), f"{text!r} did not come: {self.screen[-500:]!r}"
         return self.screen
 
     def finish(self, seconds: float = 20.0) -> int:

@@ -29,12 +29,10 @@ MOST_FILES = 20_000
 MOST_REPOSITORIES = 24  # submodules and nested repositories together
 DEADLINE = 1.8  # seconds for one look at the tree
 
-# Nothing that a configuration names may run: no fsmonitor, hook, pager, external diff.
+# Nothing that a configuration names may run: no fsmonitor, hook, pager.
 _SAFE = (
     "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.devnull,
-    "-c", "core.untrackedCache=false", "-c", "color.ui=false", "-c", "diff.noprefix=false",
-    "-c", "diff.mnemonicPrefix=false", "-c", "submodule.recurse=false", "-c", "log.showSignature=false",
-    "-c", "diff.orderFile=" + os.devnull, "-c", "diff.algorithm=default", "-c", "diff.relative=false",
+    "-c", "core.untrackedCache=false", "-c", "submodule.recurse=false",
 )  # fmt: skip
 # The same for what has no option. In a partial clone a missing object would be fetched, by programs that
 # the configuration names (core.sshCommand, remote.*.uploadpack): no protocol is allowed for that, and git
@@ -43,9 +41,10 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C",
 }  # fmt: skip
+# `git diff` would write the index where it finds other times in it, and follow many settings.
 _DIFF = (
-    "diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "--unified=0",
-    "--ignore-submodules=dirty", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/",
+    "diff-index", "-p", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index",
+    "--unified=0", "--ignore-submodules=dirty", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
 _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
 _EVERYTHING = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -205,7 +204,7 @@ class Reader:
             head, diff = b"", b""
         if diff is None or listing is None:
             raise Unfingerprinted("git-failed")
-        yield from _revision(head, diff)
+        yield from _revision(head, _differing(diff))
         skipped = {os.fsencode(p) for p in leftovers}
         for path in sorted(set(listing.split(b"\0"))):
             kind = fingerprint.kind(path) if path and not _is_under(path, skipped) else fingerprint.LEFTOVER
@@ -271,6 +270,12 @@ class Reader:
 def _revision(head: bytes, diff: bytes) -> Tuple[bytes, ...]:
     """The part of a tree's state that git keeps: what `rev-parse HEAD` and `diff HEAD` print."""
     return b"head", head, b"diff", diff
+
+
+def _differing(diff: bytes) -> bytes:
+    """A diff without the files that only have another time: git names them in a heading alone."""
+    files = (b"\n" + diff).split(b"\ndiff --git ")
+    return b"\ndiff --git ".join(f for f in files if b"\n" in f.rstrip(b"\n"))
 
 
 def _is_under(path: bytes, folders: Set[bytes]) -> bool:

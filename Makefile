@@ -13,7 +13,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/tests.done: Makefile | $(BIN)/python
-	$(PIP) 'pytest>=8' 'hypothesis>=6'
+	$(PIP) 'pytest>=8' 'hypothesis>=6' 'setuptools>=77'
 	touch $@
 
 $(VENV)/tools.done: Makefile | $(BIN)/python

@@ -138,11 +138,27 @@ def test_a_process_that_stays_behind_is_not_waited_for(tmp_path: Path) -> None:
     assert time.monotonic() - before < 15
 
 
+def room_of_a_pipe() -> int:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    room = 0
+    try:
+        while True:
+            room += os.write(writer, b"x" * 1024)
+    except BlockingIOError:
+        return room
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
 def test_a_slow_reader_gets_everything(tmp_path: Path) -> None:
     player = session(tmp_path)
-    with started(player, "sh", "-c", "head -c 300000 /dev/zero", stdout=subprocess.PIPE) as process:
-        time.sleep(1.0)  # longer than the grace for what stays behind
-        assert len(process.stdout.read()) == 300_000
+    size = room_of_a_pipe() * 3 // 2  # what does not fit is held by `run` when the command has ended
+    with started(player, "sh", "-c", f"head -c {size} /dev/zero; : > {tmp_path / 'ended'}", stdout=subprocess.PIPE) as process:
+        wait_for(tmp_path / "ended")
+        time.sleep(0.6)  # longer than the grace for what stays behind
+        assert len(process.stdout.read()) == size
         assert process.wait(20) == 0
 
 
@@ -184,17 +200,20 @@ def test_a_reader_that_leaves_ends_the_command(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_is_not_recorded(tmp_path: Path) -> None:
     player = session(tmp_path, {"test_wait.py": (
-        "import pathlib, time, unittest\n"
+        "import pathlib, signal, time, unittest\n"
         "class T(unittest.TestCase):\n"
-        "    def test_a(self):\n        self.fail()\n"
-        f"    def test_b(self):\n        pathlib.Path({str(tmp_path / 'ready')!r}).touch(); time.sleep(60)\n"
+        "    def test_a(self):\n"
+        "        signal.signal(signal.SIGINT, lambda *a: self.fail())\n"
+        f"        pathlib.Path({str(tmp_path / 'ready')!r}).touch()\n"
+        "        time.sleep(60)\n"
     )})  # fmt: skip
     player.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     with started(player, "python3", "-m", "unittest", "test_wait", stderr=subprocess.PIPE, start_new_session=True) as process:
         wait_for(tmp_path / "ready")
         process.send_signal(signal.SIGINT)
-        assert b"flaky-memory" not in process.stderr.read()
-        assert process.wait(20) != 0
+        errors = process.stderr.read()
+        assert b"FAIL: test_a" in errors and b"flaky-memory" not in errors
+        assert process.wait(20) == 1
     assert "0 tests have failed here" in command(player, "status").stdout
     assert not list((player.repo / ".git" / "flaky-memory" / "pending").iterdir())
 
@@ -230,22 +249,35 @@ def test_the_command_reads_the_keyboard(tmp_path: Path) -> None:
     assert terminal.finish() == 0
 
 
-def test_ctrl_c_comes_once_and_is_the_commands(tmp_path: Path) -> None:
-    program = (
-        "import signal, time\n"
-        "signal.signal(signal.SIGINT, lambda *a: print('caught', flush=True))\n"
-        "print('ready', flush=True)\n"
-        "input()\n"
-        "print('end', flush=True)\n"
-    )
-    terminal = on_terminal(session(tmp_path), sys.executable, "-c", program)
+CATCH = (
+    "import os, signal, sys, time\n"
+    "sys.argv[1:] and os.setsid()\n"
+    "signal.signal(signal.SIGINT, lambda *a: print('caught', flush=True))\n"
+    "print('ready', flush=True)\n"
+    "input()\n"
+    "time.sleep(0.3)\n"
+    "print('end', flush=True)\n"
+)
+
+
+def test_ctrl_c_is_the_commands(tmp_path: Path) -> None:
+    terminal = on_terminal(session(tmp_path), sys.executable, "-c", CATCH)
     terminal.read_until("ready")
     terminal.type("\x03")
     terminal.read_until("caught")
     terminal.type("\n")
     terminal.read_until("end")
     assert terminal.finish() == 0
-    assert terminal.screen.count("caught") == 1
+
+
+def test_ctrl_c_is_not_sent_a_second_time(tmp_path: Path) -> None:
+    terminal = on_terminal(session(tmp_path), sys.executable, "-c", CATCH, "leaves the terminal's processes")
+    terminal.read_until("ready")
+    terminal.type("\x03")
+    terminal.read_until("^C")
+    terminal.type("\n")
+    terminal.read_until("end")
+    assert terminal.finish() == 0 and "caught" not in terminal.screen
 
 
 def test_ctrl_c_ends_both(tmp_path: Path) -> None:

@@ -332,12 +332,18 @@ def check(name: str, well: Optional[bool], found: str, advice: str, colours: boo
 
 
 def plugin_enabled(plugin: str, version: str, other: bool) -> str:
-    text = f"registered by the plugin {printable(plugin)}, version {printable(version)}"
+    text = f"registered by the plugin {_plugin(plugin)}, version {printable(version)}"
     return text + (" (this program is another version)" if other else "")
 
 
 def plugin_disabled(plugin: str) -> str:
-    return f"the plugin {printable(plugin)} is disabled"
+    return f"the plugin {_plugin(plugin)} is disabled"
+
+
+def _plugin(plugin: str) -> str:
+    """A plugin's id, of which the part behind the @ is a stranger's."""
+    name, _, market = plugin.partition("@")
+    return f"{name}@{printable(market)}"
 
 
 def stored(size: int, tests: int) -> str:

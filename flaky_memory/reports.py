@@ -14,14 +14,14 @@ from flaky_memory import command, git, history, junit, message, record, runners,
 from flaky_memory.model import NONE, NamedTuple, Report, Result
 from flaky_memory.repository import find_repository, read_file, small_file
 from flaky_memory.store import Store
-from flaky_memory.verdict import WINDOW
+from flaky_memory.verdict import WINDOW, judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
     from flaky_memory.history import Named, Observation
-    from flaky_memory.model import Memory
+    from flaky_memory.model import Memory, TestId
     from flaky_memory.repository import Repository
 
 # Properties in which reports name the commit that they are of.
@@ -130,30 +130,47 @@ def _add(
     store: Store, top: str, imported: Sequence[Imported], trees: Dict[str, str], directory: str, now: float
 ) -> Tuple[int, str]:
     """Add the runs of the reports to the store. Raises Unusable or OSError."""
-    memory = store.load()
-    failing: List[Observation] = []
-    passing: List[Observation] = []
-    counted = left_out = old = 0
+    observations: List[Observation] = []
+    left_out = old = 0
     for one in imported:
         source = Source(top, _inside(top, one.path), "" if directory == "." else directory)
         tests, uncertain = identify(one.report.cases, source)
         left_out += uncertain
-        if one.time <= now - WINDOW:
+        if one.time > now - WINDOW:
+            observations += _observed(tests, top, one.time, trees[one.commit])
+        else:
             old += len(tests)
-            continue
-        for seen in _observed(tests, top, one.time, trees[one.commit]):
-            counted += sum(n.failed + n.passed for n in seen.named)
-            fresh = [n for n in seen.named if not _is_known(memory, n, seen)]
-            failing.append(seen._replace(named=tuple(n for n in fresh if n.failed)))
-            passing.append(seen._replace(named=tuple(n for n in fresh if not n.failed)))
-    # Failures first: only a test that failed is stored, and then its passes in all reports count.
-    told = record.add(store, [s for s in failing + passing if s.named])
+    told = store.update(lambda memory: _record(memory, observations, int(now)))
     sessions.close(store.folder, told.closed, now)
-    lines = [message.imported(counted, len(imported), left_out, old)]
+    runs = sum(n.failed + n.passed for seen in observations for n in seen.named)
+    lines = [message.imported(runs, len(imported), left_out, old)]
     lines += [message.findings([(shown, verdict) for _, shown, verdict in told.flaky])] if told.flaky else []
     lines += [message.closings([shown for _, shown in told.closed])] if told.closed else []
     lines += [message.moved_aside(told.moved)] if told.moved else []
     return slash.OK, "\n".join(lines)
+
+
+def _record(memory: Memory, observations: Sequence[Observation], now: int) -> record.Told:
+    """Add what reports show to `memory`, in place. Failures come first: only a test that failed is stored,
+    and then its passes in all reports count."""
+    selections = {k.id: k.selection for k in memory.tests}
+    fresh = [s._replace(named=tuple(n for n in s.named if not _is_known(memory, n, s))) for s in observations]
+    closed: Dict[TestId, None] = {}
+    for failing in (True, False):
+        for seen in fresh:
+            named = tuple(n for n in seen.named if bool(n.failed) is failing)
+            if named:
+                closed.update(dict.fromkeys(history.record(memory, seen._replace(named=named)).closed))
+    failed = {n.id for seen in fresh for n in seen.named if n.failed and not n.recovered}
+    flaky = []
+    for known in memory.tests:
+        known.selection = selections.get(known.id, known.selection)  # a report names no command
+        verdict = judge(known.runs)
+        if known.id in failed and verdict.flaky:
+            known.told = now
+            flaky.append((known.id, verdict))
+    ids = message.display_ids(dict.fromkeys([*(k.id for k in memory.tests), *closed]))
+    return record.Told([(t, ids[t], v) for t, v in flaky], [(t, ids[t]) for t in closed], memory.moved)
 
 
 def _inside(top: str, path: str) -> str:
@@ -165,8 +182,9 @@ def _inside(top: str, path: str) -> str:
 
 def _is_known(memory: Memory, test: Named, seen: Observation) -> bool:
     """True when the run of a test is stored already: the report was imported before."""
-    runs = [r for k in memory.tests if k.id == test.id for r in k.runs]
-    return any(r.time == seen.time and r.fingerprint == seen.fingerprint for r in runs)
+    runs = (r for k in memory.tests if k.id == test.id for r in k.runs)
+    outcome = not test.failed
+    return any((r.time, r.fingerprint, r.passed) == (seen.time, seen.fingerprint, outcome) for r in runs)
 
 
 def _observed(
@@ -183,6 +201,8 @@ def _observed(
             for t, (failed, passed) in tests.items() if (t.row, t.directory) == (row, directory)
         ]  # fmt: skip
         named = record.named_by(Report(prefix, NONE, tuple(results)), around, meant)
+        if row == "go":  # it tries no test again by itself
+            named = [n._replace(recovered=False) for n in named]
         unknown = history.Selected((prefix,), selection.Selection("", "", None, (), ()), around, -1)
         yield history.Observation(at, tree, (unknown,), tuple(named))
 

@@ -37,7 +37,7 @@ def test_all_is_well_where_hooks_ran(tmp_path: Path) -> None:
     }  # fmt: skip
     assert "they have run in this repository" in text and str(player.repo) in text
     assert re.search(r"store         \d\.\d KiB, 1 test that failed", text)
-    assert "the last decisions:\n" + "  just now   recorded\n" * 3 == text[text.index("the last decisions") :]
+    assert text.endswith("\n\nthe last decisions:\n" + "  just now   recorded\n" * 3)
 
 
 def test_the_plugin_by_the_settings_of_the_client(tmp_path: Path) -> None:

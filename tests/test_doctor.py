@@ -150,13 +150,16 @@ def test_the_last_ten_decisions_with_their_reasons_and_no_command(tmp_path: Path
     player.bash(f"{secret} go test ./...", "--- FAIL: TestX (0.00s)\nFAIL\n", 1, during={"code.go": "x"})
     player.bash(f"{secret} go test ./...", "", 0, how="background")
     player.bash(f"{secret} ssh host go test ./...", "FAIL", 1)
+    with (player.repo / ".git" / "flaky-memory" / "decisions.log").open("a") as file:
+        file.write(json.dumps([1, "fault", f"ValueError: {secret} go test"]) + "\n")
     text = doctor(player)[2]
     decisions = text[text.index("the last decisions") :].splitlines()[1:]
     assert len(decisions) == 10
-    assert [line.split("ago")[-1].replace("just now", "").strip() for line in decisions[-3:]] == [
+    assert [line.split("ago")[-1].replace("just now", "").strip() for line in decisions[-4:]] == [
         "not recorded: the tree changed while the tests ran",
         "not recorded: the run was sent to the background",
         "not recorded: the tests run in a container or on another machine, on code that is not here",
+        "not recorded: an error in flaky-memory itself (ValueError)",
     ]
     assert "s3cret" not in text and "go test" not in text
 

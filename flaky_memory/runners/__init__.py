@@ -152,7 +152,9 @@ def read(text: str, names: Optional[Sequence[str]], certain: bool = True) -> Lis
 
 def _settled(report: Report, name: str, text: str) -> Report:
     """A report with what only the whole text tells."""
-    twins = report.twins if report.runner in _TITLES and not _RETRIED.search(text) else frozenset()
+    twins = report.twins
+    if twins and (report.runner not in _TITLES or _RETRIED.search(text)):
+        twins = frozenset()
     skipped = -1 if report.summary == NONE else sum(int(n) for n in _SKIPPED.findall(text[-_SUMMARY_SIZE:]))
     return report._replace(twins=twins, partial=name == "pytest" and " deselected" in text, skipped=skipped)
 

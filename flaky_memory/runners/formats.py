@@ -39,8 +39,8 @@ class Point:
     `above` names the subtests that enclose it as their headings said, for a point whose
     enclosing point never came (the output ends or was cut before it). `directive` is "SKIP",
     "TODO", "TORN" (see Tap) or "". `group` is true when it has or may have points of its own, `headed` when a
-    heading announced it. `details` holds some keys of the YAML block below it, `said` the last
-    plain comment before it.
+    heading announced it. `details` holds some keys of the YAML block below it (of duration_ms only that
+    it is there), `said` the last plain comment before it.
     """
 
     __slots__ = (
@@ -74,6 +74,7 @@ class Point:
 
 _CHILDLESS: List[Point] = []  # shared by all, for most points have none
 _BARE: Dict[str, str] = {}
+_TIMED: Dict[str, str] = {"duration_ms": ""}  # shared too: what most passed points have
 
 
 class Outline:
@@ -266,11 +267,18 @@ class Tap:
             return True
         match = _DETAIL.match(text)
         if match or text.startswith("{"):
-            if self._last.details is _BARE:
-                self._last.details = {}
             key, value = (match[1], match[2].strip("'\"")) if match else ("json", text)
-            self._last.details.setdefault(key, value)
+            self._add_detail(self._last, key, value)
         return True
+
+    def _add_detail(self, point: Point, key: str, value: str) -> None:
+        if key == "duration_ms":
+            value = ""
+            if point.details is _BARE:
+                point.details = _TIMED
+        if point.details is _BARE or (point.details is _TIMED and key not in _TIMED):
+            point.details = dict(point.details)
+        point.details.setdefault(key, value)
 
     def _open_yaml(self, indent: int) -> bool:
         if self._last is None or indent <= self._last.indent:
@@ -365,6 +373,8 @@ class Tap:
 
     def _brace(self, indent: int) -> bool:
         if not any(b.indent == indent for b in self._braces):
+            if self.run.dashed and not self._braces:
+                self.run.cut()  # the head of this block was cut away: what it held has no name
             return False
         while self._braces and self._braces[-1].indent >= indent:
             self._close_brace()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from flaky_memory.model import FAILED, NONE, PASSED, Report
-from flaky_memory.runners.base import Tally, is_cut, lines
+from flaky_memory.runners.base import MOST_TESTS, Tally, is_cut, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,7 +198,8 @@ class _Reader:
         match = _RERUN.match(line)
         if match:
             self.reruns.append((match[1], match[3]))
-            self.tally.places[match[3], match[1]] = match[1] + match[2]
+            if len(self.tally.places) < MOST_TESTS:
+                self.tally.places[match[3], match[1]] = match[1] + match[2]
             self.state = "reruns" if self.listing else self.state
 
     # Indented lines: the numbered failures, and the tree of the documentation formatter.
@@ -308,7 +309,8 @@ class _Reader:
         failed = {name.strip() for name in self.failed.values()}
         for scope, name in self.reruns:
             failed.add(name.strip())
-            self.files.setdefault(name.strip(), set()).add(scope)
+            if len(self.files) < MOST_TESTS:
+                self.files.setdefault(name.strip(), set()).add(scope)
             self.tally.add("rerun", name.strip(), scope, False, 1 + self.tries.pop(scope, 0))
         self.unlisted()
         if self.believed():
@@ -343,7 +345,8 @@ class _Reader:
             return
         match = _LISTED.match(line) if ".rb:" in line else None
         if match:
-            self.untold.append((match[1], match[2]))
+            if len(self.untold) < MOST_TESTS:
+                self.untold.append((match[1], match[2]))
         elif self.untold:
             self.untold = None
 

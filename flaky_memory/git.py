@@ -204,7 +204,7 @@ class Reader:
             head, diff = b"", b""
         if diff is None or listing is None:
             raise Unfingerprinted("git-failed")
-        yield from _revision(head, _differing(diff))
+        yield from _revision(head, diff)
         skipped = {os.fsencode(p) for p in leftovers}
         for path in sorted(set(listing.split(b"\0"))):
             kind = fingerprint.kind(path) if path and not _is_under(path, skipped) else fingerprint.LEFTOVER
@@ -270,12 +270,6 @@ class Reader:
 def _revision(head: bytes, diff: bytes) -> Tuple[bytes, ...]:
     """The part of a tree's state that git keeps: what `rev-parse HEAD` and `diff HEAD` print."""
     return b"head", head, b"diff", diff
-
-
-def _differing(diff: bytes) -> bytes:
-    """A diff without the files that only have another time: git names them in a heading alone."""
-    files = (b"\n" + diff).split(b"\ndiff --git ")
-    return b"\ndiff --git ".join(f for f in files if b"\n" in f.rstrip(b"\n"))
 
 
 def _is_under(path: bytes, folders: Set[bytes]) -> bool:

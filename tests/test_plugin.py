@@ -25,7 +25,7 @@ def document(name: str) -> dict[str, Any]:
 
 def test_manifest_and_package_have_one_version() -> None:
     assert document("plugin.json")["version"] == flaky_memory.__version__
-    assert f"\n## {flaky_memory.__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\n## [{flaky_memory.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_marketplace_offers_this_folder() -> None:

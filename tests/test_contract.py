@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import re
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ import pytest
 from flaky_memory import command, record, runners
 from flaky_memory.model import NONE, PASSED, Report
 from flaky_memory.runners import base
-from tests import corpus
+from tests import corpus, hostile
 
 ROWS = list(runners.TABLE)
 CASES = corpus.by_id()
@@ -129,6 +131,34 @@ def test_what_is_no_text_is_survived(row: str) -> None:
 
 def test_lines_have_a_bound() -> None:
     assert list(base.lines("a\n" + "b" * 99_999 + "\nc")) == ["a", "b" * base.LONGEST_LINE, "c"]
+
+
+# -- time and memory: always one size against another, never against a clock
+
+
+def seconds(read: Callable[[str], Report], text: str) -> float:
+    """The processor time that a reading takes."""
+    start = time.process_time()
+    read(text)
+    return time.process_time() - start
+
+
+def patterns(row: str) -> set[re.Pattern[str]]:
+    """The regular expressions of a row's module, and of the shared modules that it imports."""
+    module = reader(row)
+    names = set(re.findall(r"flaky_memory\.runners(?: import|\.)\s?(\w+)", Path(module.__file__).read_text())) - {"base"}
+    modules = [module, *(reader(name) for name in names)]
+    return {value for m in modules for value in vars(m).values() if isinstance(value, re.Pattern)}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_time_is_linear_in_the_length_of_a_line(row: str) -> None:
+    """A line of 19,000 characters against 100 lines of 190: a quadratic pattern takes 100 times as long."""
+    read = reader(row).read
+    for pattern in patterns(row):
+        for long, short in zip(hostile.lines(pattern, 19_000), hostile.lines(pattern, 190)):
+            lines = (short + "\n") * 100
+            assert any(seconds(read, long) < 30 * seconds(read, lines) for _ in range(3)), (pattern.pattern, short)
 
 
 # -- cuts

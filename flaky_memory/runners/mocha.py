@@ -28,7 +28,7 @@ _PASS = re.compile(r"( *)[✔✓√] (.+?)(?: \(\d+ms\))?$")
 # "    2) keep their order"
 _FAIL = re.compile(r"( *)(\d+)\) (\S.*)$")
 # "  8 passing (105ms)", "  2 failing", "  2 pending"
-_COUNT = re.compile(r"  (\d+) (passing|failing|pending)(?: \([\d.]+ ?\w+\))?$")
+_COUNT = re.compile(r"  (\d+) (passing|failing|pending)(?: \([\d.]+ ?[a-z]+\))?$")
 # Names as other runners end or part them: "adds (0.58ms)" (node), "adds (5 ms)" (jest), "adds 5ms"
 # (vitest), "calc › adds" (ava, playwright)
 _FOREIGN = re.compile(r"\d\.\d+ms\)|\d ms\)$|\dms$| › ")
@@ -61,6 +61,7 @@ class _Reader:
         self._suites: List[Tuple[int, str]] = []
         self._passes: List[str] = []
         self._failures: Dict[int, str] = {}
+        self._newest = 0  # number of the last failure in the tree
         self._listed: Dict[int, str] = {}
         self._head_number = 0  # of the last entry of the list
         self._count: Dict[str, int] = {}
@@ -217,8 +218,9 @@ class _Reader:
 
     def _failure(self, number: int, name: str, indent: int) -> None:
         """Failures are numbered in order; another number was printed by a test."""
-        if not self._failures or number == max(self._failures) + 1:
+        if not self._failures or number == self._newest + 1:
             self._failures[number] = name
+            self._newest = number
             self._rooted = self._rooted or indent == 2
 
     def _progress_line(self, line: str) -> None:

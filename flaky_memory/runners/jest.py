@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 PREFIX = "js"
 
-# "FAIL test/a.test.js", " PASS  unit  test/b.test.js (5.01 s, 80 MB heap size)"; with the
+# "FAIL test/a.test.js", " PASS  unit  test/b.test.js (5.01 s, 80 MB heap size)", or "(80 MB heap size)"; with the
 # github-actions reporter "::group::PASS test/a.test.js (62 ms)"
-_HEADER = re.compile(r"(?:::group::| {0,2})(PASS|FAIL) +(\S.*?)(?: \([\d.]+ m?s[^()]*\))?$")
+_HEADER = re.compile(r"(?:::group::| {0,2})(PASS|FAIL) +(\S.*?)(?: \([\d.]+ (?:m?s|MB)[^()]*\))?$")
 # the time behind a title: "(5 ms)", "(1.2 s)", before jest 26 "(5ms)"
 _TIME = re.compile(r"\([\d.]+( ?)[m\u00b5\u03bcn]?s\)$")
 # "::error file=/app/test/a.test.js,line=1,title=User › greets::expect..."

@@ -305,6 +305,8 @@ class _Reader:
         """Close a run: settle what its parts name, and hand it on."""
         self._believe()
         self._name()
+        if self.filtered:
+            self._sift()
         for mark in self.marks:
             if self.in_full and not mark.whole:
                 continue  # the document beside the listing has the name in full
@@ -334,6 +336,24 @@ class _Reader:
         if self.fails and not all(mark.whole for mark in self.marks):
             self._name_bare()
 
+    def _sift(self) -> None:
+        """Settle what a filter (`| grep`) has taken the headings and files from: describes whose hooks failed
+        stand before the failed tests, and no listing has them; a listed failure may be in a FAIL line's file."""
+        failed = [mark for mark in self.marks if mark.outcome is False]
+        stated = _number(self.said.get("Tests", ""), " failed")
+        if failed:
+            listed = {mark.name for mark in failed} | {mark.timed() for mark in failed}
+            self.fails = {t: n for t, n in self.fails.items() if _ends(t[1]) & listed}
+        elif 0 < stated < len(self.fails):
+            self.fails = dict(list(self.fails.items())[-stated:])
+        files: Dict[str, List[str]] = {}
+        for file, name in self.fails:
+            files.setdefault(name, []).append(file)
+        often = [mark.name for mark in failed if mark.file is None]
+        for mark in failed:
+            if mark.file is None and often.count(mark.name) == len(files.get(mark.name, ())) == 1:
+                mark.file = files[mark.name][0]
+
     def _believe(self) -> None:
         """Leave out what looks like a result and was printed by a test or is part of a message."""
         flat = not (self.files_listed or self.dots)  # only the verbose reporter writes flat lists
@@ -352,9 +372,8 @@ class _Reader:
         """Give a failed test that is listed by its bare title the name that its failure block has."""
         by_title: Dict[Tuple[Optional[str], str], List[str]] = {}
         for file, name in self.fails:
-            parts = name.split(" > ")
-            for i in range(min(len(parts), 50)):
-                by_title.setdefault((file, " > ".join(parts[i:])), []).append(name)
+            for end in _ends(name):
+                by_title.setdefault((file, end), []).append(name)
         for mark in self.marks:
             if mark.whole or mark.outcome is not False:
                 continue
@@ -441,6 +460,12 @@ def _number(counts: str, word: str) -> int:
     return int(digits[:9]) if digits.isdecimal() else 0
 
 
+def _ends(name: str) -> set[str]:
+    """The name, and what is left of it without its outer describes."""
+    parts = name.split(" > ")
+    return {" > ".join(parts[i:]) for i in range(min(len(parts), 50))}
+
+
 def _around(tests: Iterable[Tuple[Optional[str], str]]) -> set[Tuple[Optional[str], str]]:
     """The describes around tests (their file and name), whose own failures are no test's."""
     found = set()
@@ -477,7 +502,7 @@ def _add_junit(junit: formats.JUnit, tally: Tally) -> None:
     cases = [(c.attributes.get("classname"), c.attributes.get("name", ""), c.outcome) for c in junit.close()]
     describes = _around((file, name) for file, name, _ in cases)
     for file, name, outcome in cases:
-        if name and outcome != "skipped" and (file, name) not in describes:
+        if name and outcome != "skipped" and name != file and (file, name) not in describes:
             tally.add("junit", name, file, outcome == "passed")
     for suite in junit.suites:
         if suite.get("name") == "vitest tests":

@@ -34,7 +34,11 @@ _RESULT = re.compile(r"([✔✖﹣⚠▶]) (.+) \((\d+\.\d+ms)\)(?: # (.*))?$")
 _MARKS = ("✔ ", "✖ ", "﹣ ", "⚠ ", "▶ ")
 # "'2 subtests failed'": the error of a group whose own code did not fail
 _SUBTESTS = re.compile(r"'\d+ subtests? failed'$")
-_CANCELLED = ("'test did not finish before its parent", "test did not finish before its parent")
+_CANCELLED = tuple(
+    quote + text
+    for text in ("test did not finish before its parent", "Promise resolution is still pending but the event loop")
+    for quote in ("'", "")
+)
 _SOURCES = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx")
 _COUNTED = ("tests", "suites", "pass", "fail", "cancelled", "skipped", "todo")
 
@@ -293,7 +297,7 @@ class _Reader:
 
     def _junit_run(self, cases: List[Case]) -> None:
         for case in cases:
-            name = case.attributes.get("name", "")
+            name = case.attributes.get("name", "").replace("&quot;", '"')  # node escapes quotes twice
             cancelled = case.message.startswith(_CANCELLED)
             if case.outcome == "skipped" or cancelled or not name or _is_file(name, case.suites):
                 continue

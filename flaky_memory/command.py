@@ -27,6 +27,8 @@ ELSEWHERE, NOWHERE, PRINTS_OTHER, UNREADABLE, NO_TESTS = (
 # Stands for the top level of the repository in a directory.
 TOP = "//top"
 _DEEPEST_CALLS = 8
+# Characters. Linux hands no program a longer argument, and a shell gets its command as one (execve(2)).
+LONGEST = 1 << 17
 
 
 class Invocation:
@@ -99,6 +101,8 @@ def read(text: str, powershell: bool = False) -> Command:
     """What a command means. Never raises; a command that cannot be read runs no tests here."""
     command = Command()
     try:
+        if len(text) > LONGEST:
+            raise shell.Unreadable
         walk = _Walk(command)
         walk.sequence(shell.parse(text, "`" if powershell else "\\"), _Context(), "")
     except (shell.Unreadable, RecursionError):
@@ -210,7 +214,7 @@ class _Walk:
             elif at == len(items) - 1 or context.errexit:
                 self.node(node, context, distrust)
             else:
-                handed_on = _hands_on_status(node, [n for n, _ in items[at + 1 :]])
+                handed_on = _hands_on_status(node, items[at + 1][0], items[-1][0], at + 2 == len(items))
                 self.node(node, context, distrust if handed_on else distrust or FOLLOWED)
 
     def background(self, node: Node, context: _Context) -> None:
@@ -395,15 +399,15 @@ def _always_fails(node: Node) -> bool:
     return words == ["false"] or (len(words) == 2 and words[0] in ("exit", "return") and words[1].strip("0") != "")
 
 
-def _hands_on_status(node: Node, following: List[Node]) -> bool:
-    """True when what follows only hands the status on: `exit $?`, `rc=$?; ...; exit $rc`."""
-    first, last = following[0], following[-1]
+def _hands_on_status(node: Node, first: Node, last: Node, same: bool) -> bool:
+    """True when what follows, from its first to its last command, only hands the status on: `exit $?`,
+    `rc=$?; ...; exit $rc`. `same`: it is one command."""
     if not isinstance(last, shell.Simple) or _texts(last.words)[:1] not in (["exit"], ["return"]):
         return False
     status = _texts(last.words)[1:]
-    if isinstance(node, shell.Pipeline) and status == ["${PIPESTATUS[0]}"] and len(following) == 1:
+    if isinstance(node, shell.Pipeline) and status == ["${PIPESTATUS[0]}"] and same:
         return len(node.stages) == 2 and _mark_first(node)
-    if len(following) == 1:
+    if same:
         return status in (["$?"], [])
     if isinstance(first, shell.Simple) and first.assigns and not first.words:
         name, value = first.assigns[-1]

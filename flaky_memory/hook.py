@@ -60,7 +60,7 @@ def follow(call: Call, environ: Mapping[str, str], now: float) -> Outcome:
             return Outcome("")  # nothing was kept, or another delivery of this event took it
         outcome = _after(call, meant, store, pending, environ, now)
     except Exception as problem:
-        outcome, detail = Outcome(_problem_code(problem)), f"{type(problem).__name__}: {problem}"
+        outcome, detail = Outcome(_problem_code(problem)), type(problem).__name__  # its text may hold a command's
     if store is not None:
         store.log(outcome.decision, now, detail)
     return outcome

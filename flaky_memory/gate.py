@@ -26,14 +26,13 @@ def main(argv: "List[str]") -> int:
     if argv[:1] == ["statusline"] and argv[1:2] in ([], ["--"]):
         from flaky_memory import statusline
 
-        return leave(statusline.run(read_all(), argv[2:]))
+        return leave(statusline.run(read_all(0), argv[2:]))
     if argv or (sys.stdin is not None and sys.stdin.isatty()):  # a hook has no terminal
         from flaky_memory import cli
 
         return cli.main(argv or ["status"])
-    data = read_all()
+    data = read_all(LONGEST)
     if data and may_matter(data):
-        give_up_after(LONGEST)
         import os
 
         from flaky_memory import hook
@@ -63,15 +62,16 @@ def write(data: bytes, descriptor: int = 1) -> None:
         return
 
 
-def read_all() -> bytes:
-    """All of stdin; ends the process, silently, when stdin does not end."""
+def read_all(then: float) -> bytes:
+    """All of stdin; ends the process, silently, when stdin does not end, or what follows takes longer
+    than so many seconds."""
     give_up_after(PATIENCE)
     try:
         return sys.stdin.buffer.read()
     except Exception:
         return b""  # no stdin at all
     finally:
-        give_up_after(0)
+        give_up_after(then)
 
 
 def give_up_after(seconds: float) -> None:

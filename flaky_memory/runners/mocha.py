@@ -60,6 +60,7 @@ class _Reader:
         """A run begins: its tree, then its counts, then its list of failures."""
         self._suites: List[Tuple[int, str]] = []
         self._passes: List[str] = []
+        self._outermost: List[str] = []  # passes without any indent
         self._failures: Dict[int, str] = {}
         self._newest = 0  # number of the last failure in the tree
         self._listed: Dict[int, str] = {}
@@ -204,7 +205,9 @@ class _Reader:
     def _outcome(self, indent: int, passed: Optional[re.Match[str]], failed: Optional[re.Match[str]]) -> None:
         if self._count:
             self._finish()
-        if indent == 2 and self._top_open:
+        if passed and not indent:
+            self._outermost.append(passed[2])
+        if indent < 2 or (indent == 2 and self._top_open):
             return
         while self._suites and self._suites[-1][0] >= indent:
             self._suites.pop()
@@ -236,6 +239,9 @@ class _Reader:
 
     def _finish(self) -> None:
         """A run's end: a failure by its name in the list, else in the tree."""
+        outermost = self._outermost
+        if not (self._passes or self._failures) and len(outermost) == self._count.get("passing", len(outermost)):
+            self._passes = outermost  # a filter took the indents away; elsewhere tests print such lines
         if not self._count and not self._listed and not self._is_tree():
             self._start()
             return

@@ -186,7 +186,8 @@ class _Reader:
         self._point(mark, title, time, note, indent)
 
     def _unfinished(self, text: str, indent: int) -> None:
-        """A mark without a time: a heading, a failure of which nothing ran, a title's first line."""
+        """A mark without a time: a heading, a failure of which nothing ran, a title's first line. A "✔ done"
+        is a tool's own step that a test has printed."""
         if text.startswith("▶ "):
             self._fresh = False
             if self._run.listed or "duration_ms" in self._run.counts:
@@ -194,10 +195,10 @@ class _Reader:
             self._run.outline.heading(indent, text[2:])
         elif text.startswith("✖ failing tests:"):
             self._run.listed = True
-        elif text.startswith(("✖ ", "✔ ")):
+        elif text.startswith("✖ "):
             self._file, self._last, self._details = None, None, indent
             if not self._run.listed:
-                self._run.outline.add(Point(text[2:], text[0] == "✔", "SKIP", indent))
+                self._run.outline.add(Point(text[2:], False, "SKIP", indent))
 
     def _point(self, mark: str, title: str, time: str, note: Optional[str], indent: int) -> None:
         skipped = mark in "﹣⚠" or note is not None

@@ -41,6 +41,7 @@ SPEAKS = [
     ("colours leave blanks around the words", " FAIL   unit  t/a.test.js\n  \u25cf x \u203a y\n\n", {("t/a.test.js", "x > y"): (1, 0)}),
     ("project name and time around the path", "FAIL api t/a.test.js (5.1 s, 80 MB heap size)\n  \u25cf x \u203a y\n\n",
      {("t/a.test.js", "x > y"): (1, 0)}),
+    ("heap use without a time", "FAIL a.test.js (80 MB heap size)\n  \u25cf x \u203a y\n\n", {("a.test.js", "x > y"): (1, 0)}),
     ("a separator in a title is read as the listing has it",
      "FAIL a.test.js\n  a > b\n    \u2715 is not a \u203a c (1 ms)\n\n  \u25cf a > b \u203a is not a \u203a c\n\n",
      {("a.test.js", "a > b > is not a \u203a c"): (1, 0)}),

@@ -36,6 +36,15 @@ SPEAKS = [
     ("version 4: the describe that fits the depth", RUN + f" {ARROW} a.test.ts (2 tests | 1 failed) 9ms\n"
      f"     {NO} y 2ms\n       {NO} y 2ms\n" + HEAD + " FAIL  a.test.ts > c > d > y\n\n FAIL  a.test.ts > c > y\n",
      {Y: (1, 0), ("a.test.ts", "c > d > y"): (1, 0)}),
+    ("a filter keeps the listing: a describe in the failures is no test",
+     f" {NO} a.test.ts > c > y 2ms\n FAIL  a.test.ts > database\n FAIL  a.test.ts > c > y\n", {Y: (1, 0)}),
+    ("a filter keeps the counts: describes stand first",
+     " FAIL  a.test.ts > database\n FAIL  a.test.ts > c > y\n      Tests  1 failed | 1 passed (2)\n", {Y: (1, 0)}),
+    ("filtered failures have a file, the pass of that name has not",
+     f"   {OK} c > y 1ms\n   {NO} c > y 2ms\n FAIL  a.test.ts > c > y\n      Tests  1 failed | 1 passed (2)\n",
+     {Y: (1, 0), (None, "c > y"): (0, 1)}),
+    ("expected failures are counted apart", RUN + f"stdout | a.test.ts > x\nhello\n\n {OK} a.test.ts > c > x 1ms\n"
+     f" {OK} a.test.ts > c > y 1ms\n      Tests  1 passed | 1 expected fail (2)\n", {X: (0, 1), Y: (0, 1)}),
     ("version 4: a title of the top level is whole", RUN + f" {ARROW} a.test.ts (1 test | 1 failed) 9ms\n   {NO} y 2ms\n",
      {("a.test.ts", "y"): (1, 0)}),
     ("version 1: file and name below the file", RUN + f" {ARROW} a.test.ts  (7 tests | 1 failed) 8ms\n"
@@ -172,6 +181,22 @@ def test_junit_with_a_message_of_several_lines():
             '            <failure message="bad\nmore" type="Error">\nError: bad\n            </failure>\n'
             "        </testcase>\n    </testsuite>\n</testsuites>\n")
     assert found(text) == {X: (0, 1), Y: (1, 0)}
+    assert vitest.read(text).summary == "failed"
+
+
+def test_junit_beside_the_listing_is_the_same_run():
+    text = RUN + f" {OK} a.test.ts > c > x 1ms\n" + counts(0, 1) + (
+        '<testsuites name="vitest tests" tests="1" failures="0" errors="0">\n    <testsuite name="a.test.ts">\n'
+        '        <testcase classname="a.test.ts" name="c &gt; x" time="0">\n            <system-out>\n'
+        f" {OK} a.test.ts > c > x 1ms\n            </system-out>\n        </testcase>\n    </testsuite>\n</testsuites>\n")
+    assert found(text) == {X: (0, 1)}
+
+
+def test_junit_names_a_file_that_does_not_load_which_is_no_test():
+    text = ('<testsuites name="vitest tests" tests="1" failures="1" errors="0">\n    <testsuite name="a.test.ts">\n'
+            '        <testcase classname="a.test.ts" name="a.test.ts" time="0">\n            <failure message="no">\n'
+            "            </failure>\n        </testcase>\n    </testsuite>\n</testsuites>\n")
+    assert found(text) == {}
     assert vitest.read(text).summary == "failed"
 
 

@@ -32,17 +32,22 @@ class Lock:
         self._descriptor = -1
 
     def __enter__(self) -> Lock:
-        descriptor = os.open(self.path, os.O_RDWR | OWN_FILE, 0o600)
+        self._descriptor = os.open(self.path, os.O_RDWR | OWN_FILE, 0o600)
+        try:
+            self._wait()
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+        return self
+
+    def _wait(self) -> None:
         ends = time.monotonic() + self.patience
         pause = _FIRST_PAUSE
-        while not _take(descriptor):
+        while not _take(self._descriptor):
             if time.monotonic() > ends:
-                os.close(descriptor)
                 raise Busy("the lock is held by another process: " + self.path)
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-        self._descriptor = descriptor
-        return self
 
     def __exit__(
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]

@@ -87,8 +87,10 @@ def test_powershell_is_a_shell_too() -> None:
         ({"tool_response": None}, {"skipped": "no-output"}),
         ({"tool_response": {"stdout": "x", "persistedOutputPath": "a\0b"}}, {"path": None}),
         ({"tool_input": {"command": "x", "run_in_background": True}}, {"skipped": "in-background"}),
+        ({"tool_response": {"stdout": "x", "backgroundTaskId": "b1"}}, {"skipped": "in-background"}),
+        ({"tool_response": {"stdout": "x", "timedOutAfterMs": 2000}}, {"skipped": "in-background"}),
     ],
-    ids=["text", "two streams", "only stderr", "interrupted", "nothing", "path with NUL", "asked for"],
+    ids=["text", "two streams", "only stderr", "interrupted", "nothing", "path with NUL", "asked for", "moved there", "timed out"],
 )
 def test_other_shapes_of_success(changes: dict[str, Any], expected: dict[str, Any]) -> None:
     call = read("post-tool-use", **changes)
@@ -190,9 +192,15 @@ def test_a_test_in_the_description_does_not_matter() -> None:
     assert not matters("ls", cwd="/home/pytest")
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"null", b'"command"', b'"command":', b'"command":"', b'"command":"pytest', b'"command": 1, "x"'])
-def test_the_gate_reads_what_is_no_json(data: bytes) -> None:
-    assert gate.may_matter(data) in (True, False)
+@pytest.mark.parametrize("data", [b"", b"{", b"null", b'"command"', b'"command":', b'"command": 1, "pytest": 2'])
+def test_what_is_no_call_does_not_matter(data: bytes) -> None:
+    assert not gate.may_matter(data)
+
+
+@pytest.mark.parametrize("data", [b'"command":"pytest', b'"command": "pytest \\q"', b'"command": "pytest \xff"'])
+def test_what_is_almost_json_is_left_to_the_reader(data: bytes) -> None:
+    gate.may_matter(data)
+    assert gate.may_matter(b'"command": "pytest \\q"')
 
 
 def test_the_slash_command_matters() -> None:

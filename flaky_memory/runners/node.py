@@ -124,6 +124,7 @@ class _Reader:
         self._details = -1  # inside an error that is indented deeper than this
         self._first = False  # at its first line
         self._last: Optional[_Entry] = None
+        self._failed: Optional[Point] = None  # the last failure of the tree
         self._fresh = True  # nothing was read since the output's start or a cut
 
     def feed(self, line: str) -> None:
@@ -163,6 +164,8 @@ class _Reader:
         if line and indent > self._details and not (first and _RESULT.match(text)):
             if self._last is not None:
                 self._last.feed(text)
+            elif first and self._failed is not None and _SUBTESTS.match(text):
+                self._failed.group = True  # also where the points below it were cut away
             return True
         self._details = -1
         return not line
@@ -215,7 +218,7 @@ class _Reader:
             self._fresh = False
         if mark == "✖":
             # Node 20 prints the error here, later ones only in the list at the end.
-            self._last, self._details, self._first = None, indent, True
+            self._last, self._details, self._first, self._failed = None, indent, True, point
             self._run.failed.add((title, time))
 
     def _info(self, text: str) -> None:

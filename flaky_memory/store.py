@@ -32,6 +32,9 @@ LONGEST_LOG, KEPT_DECISIONS = 16_384, 40
 LARGEST_STORE = 16 << 20  # bytes; what this program writes stays below 3 MB
 
 
+_NO_JSON = (ValueError, RecursionError)  # what json raises of a text that is none, or is nested too deep
+
+
 class Unusable(Exception):
     """The store cannot be used and was left as it is; the text is a key of message.REASONS."""
 
@@ -106,7 +109,7 @@ class Store:
         """Remove what writers that were killed left behind. Under the lock nobody else writes runs; what
         is written without it takes no time."""
         for folder in (self.folder, os.path.join(self.folder, "data")):
-            for path in _files(folder):
+            for path in () if os.path.islink(folder) else _files(folder):
                 mine = os.path.basename(path).startswith("runs.json.")
                 if path.endswith(".new") and (mine or _modified(path) < time.time() - NEW_AGE):
                     _remove(path)
@@ -138,7 +141,7 @@ class Store:
         try:
             os.rename(path, mine)
             state = json.loads(read_file(mine, LARGEST_STORE) or b"")
-        except (OSError, ValueError):
+        except (OSError, *_NO_JSON):
             state = None
         _remove(mine)
         return state if isinstance(state, dict) else None
@@ -204,7 +207,7 @@ class Store:
         for line in lines:
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except _NO_JSON:
                 continue
             if isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], int):
                 found.append([entry[0], str(entry[1]), str(entry[2])])

@@ -65,6 +65,9 @@ class _Reader:
         self.counts: Dict[str, int] = {}
         self.bailed = False
         self.again = False
+        # The lines of the failures among the entries, by the entry's number.
+        self.failures: List[Tuple[int, str]] = []
+        self.before = ""
         # True where the line before is bun's own: a print can only follow a print's line.
         self.own = True
 
@@ -76,8 +79,9 @@ class _Reader:
         first = line[0]
         if first in "(\u2713\u2717\u00bb\u270e" and self._result(line):
             self.own = True
-            return
-        self.own = self._other(line, first)
+        else:
+            self.own = self._other(line, first)
+        self.before = line
 
     def _result(self, line: str) -> bool:
         if line.startswith(_SKIPPED):
@@ -92,6 +96,8 @@ class _Reader:
         if self.counts:
             self.end()
         if name and not name.endswith("(unnamed)"):  # a hook of a describe
+            if not passed and not self.file:
+                self.failures.append((len(self.entries), line))
             self._add(name, passed, word, runs, timed)
         return True
 
@@ -108,8 +114,10 @@ class _Reader:
             # The list of failures at the end may have begun in the part that is missing.
             self.file, self.again = None, True
             return True
+        if line == "--":  # grep's mark for lines left out, a file's name may be among them
+            self.file = None
         if first in " 0123456789":
-            return self._number(line)
+            return self._number(line) or line.startswith(" --seed=")
         if line.startswith("bun test v"):
             self.end()
             self.banner = True
@@ -130,6 +138,9 @@ class _Reader:
         if line.endswith((" tests failed:", " test failed:")):
             self.again, self.file = True, None
             return True
+        if line.startswith("  ^ this test timed out after "):
+            self._timeout(self.before)
+            return True
         match = _COUNT.match(line) if self.own and len(line) < 40 else None
         if match:
             word = match[2].rstrip("s") if match[2] != "pass" else "pass"
@@ -137,6 +148,12 @@ class _Reader:
                 self.end()
             self.counts[word] = int(match[1])
         return bool(match)
+
+    def _timeout(self, before: str) -> None:
+        """Version 1.2 under a coding agent writes " slow > times out [101.07ms]", without a mark."""
+        name, _, _, timed = _split(before.strip())
+        if timed and before[0] == " " and name:
+            self._add(name, False, "", 1, True)
 
     def _statement(self, line: str) -> bool:
         if line.startswith("Ran ") and " across " in line:
@@ -150,6 +167,7 @@ class _Reader:
 
     def end(self) -> None:
         """Close a run: hand its results on, and its summary."""
+        self._drop_repeated()
         for entry in self._believed(self._once()):
             part = "tries" if entry[6] else "line"
             self.tally.add(part, entry[0], entry[1], entry[2], entry[3])
@@ -160,6 +178,16 @@ class _Reader:
         # " 3 fail" follows " 9 pass": without that line the end is missing.
         self.tally.end(FAILED if failed else PASSED if ran and "fail" in self.counts else NONE)
         self._fresh()
+
+    def _drop_repeated(self) -> None:
+        """Where a filter left no heading above the list of failures, it repeats the lines before it, times
+        and all, and is the last that names tests."""
+        half = len(self.failures) // 2
+        first, again = self.failures[:half], self.failures[half:]
+        if not half or self.again or [text for _, text in first] != [text for _, text in again]:
+            return
+        if again[0][0] + half == len(self.entries) and any(self.entries[i][4] for i, _ in again):
+            del self.entries[-half:]
 
     def _once(self) -> List[Entry]:
         """The run's results without what its list of failures repeats."""

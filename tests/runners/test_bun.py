@@ -33,6 +33,13 @@ SPEAKS = [
      {("a.test.ts", "x"): (1, 0), ("b.test.ts", "x"): (1, 0)}),
     ("only the repeated list is left", "2 tests failed:\n(fail) x\n(fail) y\n",
      {(None, "x"): (1, 0), (None, "y"): (1, 0)}),
+    ("a filter took the list's heading", "(fail) x [0.12ms]\n(pass) z [0.01ms]\n(fail) y [3.40ms]\n"
+     "(fail) x [0.12ms]\n(fail) y [3.40ms]\n", {(None, "x"): (1, 0), (None, "y"): (1, 0), (None, "z"): (0, 1)}),
+    ("two runs have other times", "(fail) x [0.12ms]\n(fail) x [0.13ms]\n", {(None, "x"): (2, 0)}),
+    ("a filter may have left a file's name out", "a.test.ts:\n(fail) x [1ms]\n--\n(fail) y [1ms]\n",
+     {("a.test.ts", "x"): (1, 0), (None, "y"): (1, 0)}),
+    ("a timeout without a mark", "\na.test.ts:\n x > y [101.07ms]\n  ^ this test timed out after 100ms.\n",
+     {("a.test.ts", "x > y"): (1, 0)}),
     ("the list's heading was cut away", "\na.test.ts:\n(fail) x [1ms]\n(pass) y [1ms]" + CUT
      + "(fail) x [1ms]\n", {("a.test.ts", "x"): (1, 0), ("a.test.ts", "y"): (0, 1)}),
     ("two runs that a filter left without banners", "(fail) x\n 0 pass\n 1 fail\n(pass) x\n 1 pass\n 0 fail\n",
@@ -75,6 +82,7 @@ def test_a_printed_file_name_is_no_header():
 
 
 SUMMARIES = [
+    ("a seed above the counts", "\n --seed=23\n 1 pass\n 0 fail\nRan 1 test across 1 file. [9ms]\n", "passed", False),
     ("failed", " 9 pass\n 2 fail\nRan 11 tests across 3 files. [4.00ms]\n", "failed", False),
     ("passed", " 9 pass\n 0 fail\n", "passed", False),
     ("a file that does not load", " 0 pass\n 1 fail\n 1 error\n", "failed", False),

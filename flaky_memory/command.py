@@ -36,9 +36,9 @@ class Invocation:
 
     `tool` names the kind of command line, `runners` the rows of runners.TABLE that can read its
     output (None: the output decides), `args` what follows the tool's own words, `env` the
-    assignments in force, `directory` where it starts (relative to the command's own, absolute, or
+    assignments in force and, under names with a blank, what else was set (`"ulimit "`), `directory` where it starts (relative to the command's own, absolute, or
     under TOP; None when unknown), `distrust` why exit 0 of the command is not its own ("" when it
-    is), `repeats` that a loop may run it several times, `opaque` that something else adds arguments,
+    is), `repeats` that a loop may run it several times, `turns` how often at most (0: unknown), `opaque` that something else adds arguments,
     `varying` that its arguments or settings name a loop's variable, `filters` the programs that its
     output goes through ("grep -v" for what only leaves lines out), `shares_failure` that an exit status
     other than 0 may be another program's.
@@ -55,6 +55,7 @@ class Invocation:
         "runners",
         "shares_failure",
         "tool",
+        "turns",
         "varying",
     )
 
@@ -67,6 +68,7 @@ class Invocation:
         self.directory = directory
         self.distrust = distrust or (KEEPS_GOING if found.keeps_going else "")
         self.repeats = False
+        self.turns = 1
         self.varying = False
         self.shares_failure = False
         self.filters: Tuple[str, ...] = ()
@@ -116,14 +118,14 @@ def read(text: str, powershell: bool = False) -> Command:
 class _Context:
     """What the shell knows at one point: its directory, its exported variables, its options."""
 
-    __slots__ = ("calls", "directory", "env", "errexit", "loop_names", "pipefail", "repeats")
+    __slots__ = ("calls", "directory", "env", "errexit", "loop_names", "pipefail", "repeats", "turns")
 
     def __init__(self) -> None:
         self.directory: Optional[str] = "."
         self.env: Dict[str, str] = {}
         self.errexit = self.pipefail = self.repeats = False
         self.loop_names: Tuple[str, ...] = ()
-        self.calls = 0
+        self.calls, self.turns = 0, 1
 
     def copy(self) -> _Context:
         twin = _Context()
@@ -155,6 +157,8 @@ class _Step:
 
     def prints_other(self, effects: Any, written: List[str]) -> bool:
         """True when it prints a file that may hold the output of another run."""
+        if self.step == _OTHER and effects.fetches_output(self.name, self.texts):
+            return True
         if self.step != _OTHER or self.name not in effects.PRINTERS:
             return False
         files = effects.printed_files(self.name, self.texts)
@@ -211,7 +215,11 @@ class _Walk:
         for at, (node, end) in enumerate(items):
             if end == "&":
                 self.background(node, context)
-            elif at == len(items) - 1 or context.errexit:
+            elif at == len(items) - 1:
+                self.node(node, context, distrust)
+            elif context.errexit and isinstance(node, shell.AndOr):
+                self.and_or(node, context, distrust, FOLLOWED)  # only the last of a list ends the shell
+            elif context.errexit:
                 self.node(node, context, distrust)
             else:
                 handed_on = _hands_on_status(node, items[at + 1][0], items[-1][0], at + 2 == len(items))
@@ -233,13 +241,15 @@ class _Walk:
         else:
             self.compound(node, context, distrust)
 
-    def and_or(self, node: shell.AndOr, context: _Context, distrust: str) -> None:
+    def and_or(self, node: shell.AndOr, context: _Context, distrust: str, earlier: str = "") -> None:
+        """`earlier` is why the status of all parts but the last one does not arrive."""
         before = len(self.command.invocations)
         parts = [("", node.first), *node.rest]
         for at, (op, part) in enumerate(parts):
             hidden = op == "||" or any(o == "||" and not _always_fails(n) for o, n in parts[at + 1 :])
-            self.node(part, context, distrust or (OR if hidden else ""))
-            if at + 1 < len(parts):
+            last = at + 1 == len(parts)
+            self.node(part, context, distrust or (OR if hidden else "" if last else earlier))
+            if not last:
                 for invocation in self.command.invocations[before:]:
                     invocation.shares_failure = True
 
@@ -288,7 +298,7 @@ class _Walk:
     def loop(self, node: Compound, context: _Context, distrust: str) -> None:
         start = len(self.order)
         inner = context.copy()
-        inner.repeats = True
+        inner.repeats, inner.turns = True, context.turns * _turns(node)
         inner.loop_names = (*context.loop_names, *(w.text for w in node.words[:1]))
         for part in node.conditions:
             self.sequence(part, inner, CONDITION)
@@ -307,6 +317,8 @@ class _Walk:
         before = len(self.command.invocations)
         if node.words:
             self.words(node, context, distrust)
+        for redirect in node.redirects if _texts(node.words[:1]) == ["cat"] else ():
+            self.command.echoes.update(redirect.body.split("\n"))
         capturing = self.capturing or len(self.command.invocations) > before
         self.redirections(node.redirects, context, capturing)
 
@@ -340,9 +352,13 @@ class _Walk:
         if started.elsewhere:
             self.reasons.append(ELSEWHERE)
         found.opaque = found.opaque or started.opaque
-        invocation = Invocation(found, env, _join(directory, found.directory), distrust or started.distrust)
-        invocation.repeats = context.repeats
+        env.update(found.env)
+        hidden = distrust or started.distrust
+        invocation = Invocation(found, env, _join(directory, found.directory), hidden)
+        invocation.repeats, invocation.turns = context.repeats, context.turns
         invocation.varying = any(_mentions(t, context.loop_names) for t in [*env.values(), *_texts(found.args)])
+        if invocation.varying and not invocation.distrust:
+            invocation.distrust = LOOP  # only the last turn's status arrives, and each turn runs others
         self.command.invocations.append(invocation)
         self.order.append(_Step(_TEST))
         return None
@@ -351,26 +367,56 @@ class _Walk:
         """A program that runs no tests: what it does is only looked at in the end."""
         name = tools.base_name(words[0].text) if words else ""
         texts = _texts(words[1:])
-        if name == "tee" and self.capturing:
-            self.captured([t for t in texts if t[:1] != "-"], context)
+        if name == "tee":
+            self.into([t for t in texts if t[:1] != "-"], context, self.capturing)
         elif name in ("echo", "printf"):
             self.command.echoes.update(texts)
             self.command.echoes.add(" ".join(texts))
+        elif name in _CHOOSERS:
+            _choose(context, name, texts)
+        elif name.startswith("$env:"):
+            _powershell_variable(context, name, texts)
         self.order.append(_Step(_OTHER, name, texts, len(self.written)))
 
     def redirections(self, redirects: List[Redirect], context: _Context, capturing: bool) -> None:
         for redirect in redirects:
             if redirect.op not in (">", ">>", ">|", "&>", "&>>", "<>"):
                 continue
-            target = redirect.target.text
-            if capturing:
-                self.captured([target], context)
-            else:
-                self.order.append(_Step(_WRITE, "", ["$"] if redirect.target.dynamic else [target]))
+            unknown = redirect.target.dynamic and not capturing
+            self.into(["$" if unknown else redirect.target.text], context, capturing)
 
-    def captured(self, paths: List[str], context: _Context) -> None:
+    def into(self, paths: List[str], context: _Context, capturing: bool) -> None:
+        """Files that something is written to: the output of a runner, or anything else."""
+        if not capturing:
+            self.order += [_Step(_WRITE, "", [path]) for path in paths]
+            return
         self.written += paths
         self.command.leftovers.update(p for p in (_join(context.directory, path) for path in paths) if p)
+
+
+def _turns(node: Compound) -> int:
+    """How many turns a `for` loop has at most; 0 when its text does not tell."""
+    if node.kind != "for" or len(node.words) < 3:
+        return 0
+    total = 0
+    for word in node.words[2:]:
+        turns = _items(word)
+        if not turns:
+            return 0
+        total += turns
+    return total
+
+
+def _items(word: Word) -> int:
+    """The items that a word of a loop's list stands for: `3`, `{1..5}`, `$(seq 5)`; 0 when unknown."""
+    text = word.text
+    if text.startswith("$(seq ") and text.endswith(")"):
+        first, last = ["1", *text[len("$(seq ") : -1].split()][-2:]
+    elif text[:1] == "{" and text[-1:] == "}" and text.count("..") == 1:
+        first, _, last = text[1:-1].partition("..")
+    else:
+        return 0 if word.dynamic or any(c in text for c in "*?[{") else 1
+    return max(0, int(last) - int(first) + 1) if (first + last).isdigit() and len(first + last) < 12 else 0
 
 
 def _filter_name(node: Node) -> str:
@@ -446,13 +492,46 @@ def _cd(context: _Context, words: List[Word]) -> None:
 def _export(context: _Context, words: List[Word]) -> None:
     for word in words:
         name, equals, value = word.text.partition("=")
-        if equals:
+        if word.inner and not (equals and name.isidentifier()):
+            context.env["export " + word.text] = ""  # `export $(cat .env)`
+        elif equals:
             context.env[name] = value
 
 
 def _unset(context: _Context, words: List[Word]) -> None:
-    for word in words:
-        context.env.pop(word.text, None)
+    for name in _texts(words):
+        if name[:1] != "-":
+            context.env.pop(name, None)
+            context.env["unset " + name] = ""
+
+
+def _powershell_variable(context: _Context, name: str, texts: List[str]) -> None:
+    """`$env:TZ = "UTC"`, with or without blanks."""
+    name, _, value = " ".join([name, *texts]).partition("=")
+    context.env[name[len("$env:") :].strip()] = value.strip()
+
+
+def _source(context: _Context, words: List[Word]) -> None:
+    """What a sourced file sets is not known, but which file it was."""
+    path = words[0].text if words else ""
+    environment = tools.environment_of(path) if "activate" in path else ""
+    if environment:
+        context.env[tools.PYTHON] = environment
+    else:
+        context.env["source " + path] = ""
+
+
+def _choose(context: _Context, name: str, texts: List[str]) -> None:
+    """`ulimit -n 64`, `nvm use 18`, `conda activate x`: what it sets belongs to the settings."""
+    if name in ("ulimit", "umask") or any(t in _CHOOSING for t in texts[:2]):
+        context.env[name + " "] = " ".join(texts)
+
+
+_CHOOSERS = frozenset((
+    "ulimit", "umask", "nvm", "fnm", "pyenv", "rbenv", "nodenv", "conda", "mamba", "micromamba", "sdk", "asdf",
+    "mise", "rustup", "module", "jenv", "goenv", "rvm",
+))  # fmt: skip
+_CHOOSING = ("use", "shell", "local", "global", "activate", "default", "override", "load", "set", "env")
 
 
 def _set(context: _Context, words: List[Word]) -> None:
@@ -479,4 +558,5 @@ def _nothing(context: _Context, words: List[Word]) -> None:
 _BUILTINS: Dict[str, Callable[[_Context, List[Word]], None]] = {
     "cd": _cd, "pushd": _cd, "export": _export, "declare": _nothing, "local": _nothing, "unset": _unset,
     "set": _set, "shopt": _nothing, "true": _nothing, ":": _nothing, "wait": _nothing, "trap": _nothing,
+    "source": _source, ".": _source,
 }  # fmt: skip

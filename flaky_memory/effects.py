@@ -64,6 +64,20 @@ def printed_files(name: str, texts: List[str]) -> List[str]:
     return files[1:] if name in _PATTERN_FIRST else files
 
 
+# Programs that fetch what another machine, container or run printed, after one of these words.
+_FETCHERS: Dict[str, Tuple[str, ...]] = {
+    "gh": ("run",), "glab": ("ci", "job", "pipeline"), "docker": ("logs",), "podman": ("logs",),
+    "docker-compose": ("logs",), "kubectl": ("logs",), "oc": ("logs",), "journalctl": ("",), "heroku": ("logs",),
+}  # fmt: skip
+
+
+def fetches_output(name: str, texts: List[str]) -> bool:
+    """True for a program that prints what ran elsewhere."""
+    words = [t for t in texts if t[:1] != "-"]
+    words = words[1:] if words[:1] == ["compose"] else words
+    return any((words or [""])[0].startswith(w) for w in _FETCHERS.get(name, ()))
+
+
 def looks_like_output(path: str) -> bool:
     """True for a file that may well hold the output of an earlier run."""
     return path.endswith((".log", ".txt", ".out", ".output")) or (path.startswith(_TEMPORARY) and "." not in path[5:])
@@ -89,7 +103,7 @@ _QUIET = frozenset(
 )
 # Programs that leave it as it is unless one of these arguments stands there.
 _QUIET_UNLESS: Dict[str, Tuple[str, ...]] = {
-    "sed": ("-i", "--in-place"), "awk": ("-i",), "perl": ("-i", "-pi", "-p", "-e"),
+    "sed": ("--in-place",), "awk": ("-i",), "perl": ("-i", "-pi", "-p", "-e"),
     "find": ("-delete", "-exec", "-execdir"),
     "yq": ("-i", "--inplace"), "curl": ("-o", "-O", "--output", "--remote-name"), "eslint": ("--fix",),
     "ruff": ("format", "--fix"), "black": ("",), "tsc": ("",),
@@ -115,11 +129,18 @@ def may_change(name: str, texts: List[str]) -> bool:
         return False
     if name in _QUIET_VERBS and any(t in _QUIET_VERBS[name] for t in texts[:1]):
         return False
+    if name in ("sed", "gsed") and any(_in_place(t) for t in texts):
+        return True
     if name in _QUIET_UNLESS:
         return any(t.startswith(o) for t in texts for o in _QUIET_UNLESS[name])
     if name in ("rm", "cp", "mv", "touch", "chmod", "ln", "install", "rsync", "dd"):
         return _touches_tree(name, [t for t in texts if t[:1] != "-"])
     return name not in _QUIET and name not in _QUIET_VERBS or name in _QUIET_VERBS
+
+
+def _in_place(option: str) -> bool:
+    """`-i`, `-i.bak`, `-Ei`, `-n -i`: sed's short options written together."""
+    return option[:1] == "-" and option[1:2] != "-" and "i" in option[1:].partition("e")[0]
 
 
 def _touches_tree(name: str, paths: List[str]) -> bool:

@@ -82,11 +82,23 @@ def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], al
     shares them.
     """
     said = {r.summary for r in reports}
-    if FAILED in said or any(r.idle for r in reports):
+    if FAILED in said:
+        return SUMMARY if alone and _some_turn_passed(invocation, reports) else -1
+    if any(r.idle for r in reports):
         return -1
-    if not invocation.distrust and (exit_zero or not invocation.shares_failure):
-        return EXIT if exit_zero else -1
+    if not invocation.distrust and exit_zero:
+        return EXIT
+    if not invocation.distrust and not invocation.shares_failure and not any(r.uncovered for r in reports):
+        return -1
     return SUMMARY if alone and PASSED in said and _speaks_for_all(invocation, reports) else -1
+
+
+def _some_turn_passed(invocation: Invocation, reports: Sequence[Report]) -> bool:
+    """True when one turn of a loop was green as a whole, whatever the others were."""
+    if not invocation.repeats or invocation.varying or not _speaks_for_all(invocation, reports):
+        return False
+    whole = [r for r in reports if r.runner not in _LAST_LINE_TELLS | _SAID_IN_PARTS]
+    return invocation.runners is not None and any(dict(r.greens).get(None) for r in whole)
 
 
 def _speaks_for_all(invocation: Invocation, reports: Sequence[Report]) -> bool:

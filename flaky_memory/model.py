@@ -60,7 +60,8 @@ class Report(NamedTuple):
     reports them as fine (cached, up to date). `twins` are (name, scope) that both passed and failed in
     one run; `places` say where a test stands (`./spec/a_spec.rb:3`) where the runner takes that as an
     argument; `greens` how many runs it calls passed, of the whole (None) or of a scope; `partial`
-    that it left tests out; `skipped` how many tests its closing lines call skipped, -1 without such lines.
+    that it left tests out; `skipped` how many tests its closing lines call skipped, -1 without such lines;
+    `uncovered` that it says too little of the code is covered, which alone makes it exit non-zero.
     """
 
     runner: str
@@ -73,6 +74,7 @@ class Report(NamedTuple):
     greens: Tuple[Tuple[Optional[str], int], ...] = ()
     partial: bool = False
     skipped: int = -1
+    uncovered: bool = False
 
 
 class Run(NamedTuple):

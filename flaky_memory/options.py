@@ -25,7 +25,7 @@ def _options(values: str, harmless: str, names: str, leaving_out: str) -> Option
 
 
 _JAVASCRIPT_HARMLESS = (
-    "--verbose --silent --color --colors --no-color --no-colors --coverage --no-coverage --bail -b --ci "
+    "--verbose --silent --color --colors --no-color --no-colors --coverage --no-coverage --bail -b "
     "--reporters --reporter --forceExit --detectOpenHandles --passWithNoTests --outputFile --json --run "
     "--no-cache --noStackTrace --logHeapUsage --coverage-reporter --coverage-dir --coverageReporters "
     "--coverageDirectory --expand -e --watch=false --watchAll=false --no-watch --useStderr --notify "

@@ -7,6 +7,7 @@ import stat
 
 from flaky_memory import fingerprint, history, message, panel, runners, selection, sessions
 from flaky_memory.model import NamedTuple, Outcome, TestId
+from flaky_memory.options import OPTIONS
 from flaky_memory.repository import small_file
 
 TYPE_CHECKING = False
@@ -164,6 +165,8 @@ def observe(meant: Command, output: str, exit_zero: bool, place: Place, now: int
     if runners.replayed(output):
         return None, "cached"
     reports = read_output(meant, output)
+    if not reports and runners.nothing_done(output):
+        return None, "cached"
     selected = [_selected(i, meant, exit_zero, reports, place) for i in meant.invocations]
     if any(s.selection.varying for s in selected):
         return None, "varying"
@@ -172,10 +175,14 @@ def observe(meant: Command, output: str, exit_zero: bool, place: Place, now: int
     named: List[Named] = []
     unrun = set()
     for report in reports:
-        around = next((s.around for s in selected if s.runners is None or report.runner in s.runners), None)
-        if around is not None:
-            named += named_by(report, around, meant)
-            unrun |= {(report.runner, _scope(report.runner, u, around)) for u in report.unrun}
+        own = [s for s in selected if s.runners is None or report.runner in s.runners]
+        if not own:
+            continue
+        around = own[0].around
+        if _told_by_place(report) and any(s.around[:2] != around[:2] for s in own):
+            return None, "several-places"
+        named += named_by(report, around, meant, own)
+        unrun |= {(report.runner, _scope(report.runner, u, around)) for u in report.unrun}
     return history.Observation(
         now, tree if settings else place.tree, tuple(selected), tuple(named), frozenset(unrun)
     ), ""
@@ -273,10 +280,23 @@ def _scope(runner: str, scope: Optional[str], around: Surroundings) -> Optional[
     return selection.with_home(around.home, scope)
 
 
-def named_by(report: Report, around: Surroundings, meant: Command) -> List[Named]:
-    """The tests of one report as they are stored."""
+def _told_by_place(report: Report) -> bool:
+    """True when the names in an output mean something only from where the runner started."""
+    named = bool(report.results or report.unrun)
+    return named and (report.runner in runners.PATHS or any(
+        e.project for e in runners.TABLE.values() if e.prefix == report.runner
+    ))
+
+
+def named_by(
+    report: Report, around: Surroundings, meant: Command, selected: Sequence[Selected] = ()
+) -> List[Named]:
+    """The tests of one report as they are stored; `selected` is what its runner's invocations select."""
     own = [i for i in meant.invocations if i.runners is None or report.runner in _prefixes(i.runners)]
-    again = any(repeats(i) for i in own)
+    alike = len(own) == 1 or bool(selected) and all(_alike(s, selected[0]) for s in selected[1:])
+    again = any(repeats(i) for i in own) or (alike and len(own) > 1)
+    # Several runs that are not alike, or the ones that some tool starts: the same name may be two tests.
+    mixed = not alike or (not again and any(i.tool not in OPTIONS for i in own))
     places, greens = dict(report.places), dict(report.greens)
     found = []
     for result in report.results:
@@ -284,14 +304,15 @@ def named_by(report: Report, around: Surroundings, meant: Command) -> List[Named
         if runners.PATHS.get(report.runner) == "name":
             name = rooted(name, around.directory)
         place = places.get((result.name, result.scope), "")
-        unnamed = max(0, _unnamed_passes(result, own, greens, report) - result.passed) if result.failed else 0
+        counts = result.failed and alike and not own[0].varying
+        unnamed = max(0, _unnamed_passes(result, own, greens, report) - result.passed) if counts else 0
         found.append(
             history.Named(
                 TestId(report.runner, scope, name),
                 result.failed,
                 result.passed,
                 rooted(place, around.directory) if place else "",
-                runners.is_sure(report, result),
+                runners.is_sure(report, result) and not (mixed and result.failed and result.passed),
                 bool(result.failed and result.passed and not again),
                 unnamed,
             )
@@ -306,13 +327,31 @@ def _prefixes(rows: Sequence[str]) -> Tuple[str, ...]:
 def _unnamed_passes(
     result: Result, own: Sequence[Invocation], greens: Dict[Optional[str], int], report: Report
 ) -> int:
-    """How often a failing test passed without being named: in the green turns of a shell loop, and
-    in the rest of `go test -count=N`."""
-    if len(own) != 1 or own[0].varying:
-        return 0
-    if own[0].repeats:
-        return greens.get(result.scope if report.runner == "go" else None, 0)
+    """How often a failing test passed without being named: in the green turns of a shell loop, in the
+    green ones of several equal runs, and in the rest of `go test -count=N`."""
+    if own[0].repeats or len(own) > 1:
+        turns = sum(i.turns for i in own) if all(i.turns for i in own) else 0
+        green = greens.get(result.scope if report.runner == "go" else None, 0)
+        if not turns:
+            return green if report.runner not in _SAID_IN_PARTS and own[0].runners is not None else 0
+        return max(0, min(green, turns - result.failed))
     return max(0, _go_count(own[0]) - result.failed) if report.runner == "go" and not result.passed else 0
+
+
+# Runners that close every crate, project or application of one run.
+_SAID_IN_PARTS = ("cargo", "dotnet", "mix")
+
+
+def _alike(one: Selected, other: Selected) -> bool:
+    """True for two invocations that run the same tests in the same way, the second perhaps only those
+    that failed in the first (`pytest || pytest --lf`)."""
+    if one.around != other.around or one.selection.settings != other.selection.settings:
+        return False
+    if one.selection.key and one.selection.key == other.selection.key:
+        return True
+    again = (None, ("last failed",))
+    equal = one.selection.base and one.selection.base == other.selection.base
+    return bool(equal) and one.selection.what in again and other.selection.what in again
 
 
 def _go_count(invocation: Invocation) -> int:

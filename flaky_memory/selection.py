@@ -81,12 +81,14 @@ def select(invocation: Invocation, around: Surroundings) -> Selection:
     settings = sorted(f"{n}={v}" for n, v in invocation.env.items() if n not in _HARMLESS_VARIABLES)
     if spec is None:
         texts = [w.text for w in invocation.args]
-        base = fingerprint.key(invocation.tool, around.directory, *texts)
+        told = [f"{n}{v}" for n, v in sorted(invocation.env.items()) if n == "packages "]
+        settings += sorted(_told_settings(invocation.tool, texts))
+        base = fingerprint.key(invocation.tool, around.directory, *texts, *told)
         selection = Selection(base, base, None, None, tuple(settings))
     else:
         parsed = _parse(invocation, spec)
         settings += sorted(parsed.settings)
-        selection = _selection(invocation.tool, parsed, around, tuple(settings))
+        selection = _selection(invocation, parsed, around, tuple(settings))
     if invocation.opaque:
         selection = selection._replace(key="", base="", where=None)
     varying = any(u in s for s in settings for u in _UNSTEADY) or (
@@ -95,13 +97,67 @@ def select(invocation: Invocation, around: Surroundings) -> Selection:
     return selection._replace(varying=varying)
 
 
-def _selection(tool: str, parsed: _Parsed, around: Surroundings, settings: Tuple[str, ...]) -> Selection:
+# -- tools that run other runners: what is not understood in their arguments may change how tests end
+
+# Tools that are given environments or projects.
+_CHOOSERS = frozenset(("tox", "nox", "hatch", "nx", "turbo", "lerna", "moon", "rush", "wireit"))
+# Tools that are given targets and variables.
+_TARGETS = frozenset(("make", "ninja", "cmake", "meson", "just", "task", "mage", "poe", "rake", "invoke", "composer"))
+_NEUTRAL_WORDS = frozenset(
+    "test tests check verify spec specs unit unittest unittests all ci run py go js ts sh run-many affected "
+    "-q -v -vv --quiet --verbose --skip-nx-cache --force --no-cache --stream --no-bail -t --target -- build".split()
+)
+_PACKAGE_SELECTORS = frozenset(("-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F"))
+_KNOWN_OPTIONS = frozenset().union(*(o.harmless | o.names | o.leaving_out for o in OPTIONS.values()))
+_KNOWN_VALUES = frozenset().union(*(o.values for o in OPTIONS.values()))
+
+
+def _told_settings(tool: str, texts: List[str]) -> List[str]:
+    """The settings among the arguments of a tool whose runner is not known."""
+    if tool in _CHOOSERS:
+        own = texts[: texts.index("--")] if "--" in texts else texts
+        return [t for t in own if t not in _NEUTRAL_WORDS]
+    if tool in _TARGETS:
+        return [t for t in texts if _is_variable(t) or t[:1] != "-" and "=" not in t and not _is_neutral(t)]
+    first = texts[:1] if tool.endswith(" run") or tool in ("script", "deno task") else []
+    return [*(t for t in first if not _is_neutral(t.rpartition("/")[2])), *_unknown_options(texts)]
+
+
+def _is_variable(text: str) -> bool:
+    """`RACE=1` on the command line of make; `V=1` only prints more."""
+    name, equals, _ = text.partition("=")
+    return bool(equals) and name.isidentifier() and name not in ("V", "VERBOSE") and name not in _HARMLESS_VARIABLES
+
+
+def _is_neutral(target: str) -> bool:
+    """`test`, `unit-tests`, `run_tests.sh`: a name that says nothing but that it tests."""
+    words = target.lower().translate({ord(c): "-" for c in "_:./"}).split("-")
+    return all(w in _NEUTRAL_WORDS for w in words)
+
+
+def _unknown_options(texts: List[str]) -> List[str]:
+    found, at = [], 0
+    while at < len(texts):
+        option, equals, _ = texts[at].partition("=")
+        size = 2 if option in _KNOWN_VALUES and not equals else 1
+        telling = option in _PACKAGE_SELECTORS or (option not in _KNOWN_OPTIONS and option not in _PLACES)
+        if option[:1] == "-" and option != "--" and telling:
+            found.append(" ".join(texts[at : at + size]))
+        at += size if option[:1] == "-" else 1
+    return found
+
+
+def _selection(
+    invocation: Invocation, parsed: _Parsed, around: Surroundings, settings: Tuple[str, ...]
+) -> Selection:
+    tool = invocation.tool
     places = [w.text for w in parsed.positionals]
     what: Optional[Tuple[str, ...]] = None
     filters: List[str] = [f"{o}={v}" for o, v in parsed.names]
     if tool in ("cargo", "nextest"):
         filters, places = [*filters, *places], []
-        parsed.names += [("filter", w.text) for w in parsed.positionals]
+        exact = any(w.text == "--exact" for w in invocation.args)
+        parsed.names += [("exact" if exact else "filter", w.text) for w in parsed.positionals]
     if parsed.names:
         what = _names(tool, parsed.names)
     if parsed.leaving_out:
@@ -187,7 +243,20 @@ def _names(tool: str, names: List[Tuple[str, str]]) -> Tuple[str, ...]:
         if not found:
             return ()
         atoms.extend("name:" + n for n in found)
+        if _takes_parts(tool, option, value):
+            atoms.extend("part:" + (n.lower() if tool == "pytest" else n) for n in found)
     return tuple(atoms) if len(names) == 1 or tool in ("cargo", "nextest", "rspec", "unittest", "gradle") else ()
+
+
+# Tools whose name filters take in every test that has the text somewhere in its name.
+_TAKE_PARTS = frozenset(
+    "pytest go gotestsum jest vitest bun mocha node deno phpunit cargo nextest rspec playwright tap".split()
+)
+
+
+def _takes_parts(tool: str, option: str, value: str) -> bool:
+    anchored = value[:1] == "^" or value[-1:] == "$" or "exact" in option
+    return tool in _TAKE_PARTS and not anchored or tool == "dotnet" and "~" in value
 
 
 def _plain_names(tool: str, value: str) -> List[str]:
@@ -213,7 +282,7 @@ def _plain_names(tool: str, value: str) -> List[str]:
         value = ".".join(value.lstrip("*.").split(".")[-2:])
     elif tool not in ("rspec", "cargo", "nextest", "maven", "unittest", "pytest"):
         value = _unanchored(value)
-    alternatives = value.split(",") if tool == "maven" else value.split("|")
+    alternatives = value.split({"maven": ",", "pytest": " or "}.get(tool, "|"))
     if any(not a or _REGEX & set(a) - ({"[", "]"} if tool == "rspec" else set()) for a in alternatives):
         return []
     if tool == "pytest" and any(not a.replace("_", "a").isalnum() for a in alternatives):
@@ -371,9 +440,51 @@ def where_atoms(test: TestId, place: str, around: Surroundings) -> List[str]:
 
 def what_atoms(test: TestId) -> List[str]:
     """Every name filter that surely takes a test in."""
-    name = test.name
-    pieces = _TEST_WHAT.get(test.runner, _title_pieces)(name)
-    return ["name:" + p for p in pieces]
+    pieces = _TEST_WHAT.get(test.runner, _title_pieces)(test.name)
+    parts = _TEST_PARTS.get(test.runner, _titles)(test.name)
+    return ["name:" + p for p in pieces] + ["part:" + p for text in parts for p in _word_runs(text)]
+
+
+_MOST_WORDS = 12
+
+
+def _word_runs(text: str) -> List[str]:
+    """Every part of a name from the start of a word to the end of one: of TestSyncNow also SyncNow."""
+    starts, ends = [], []
+    for at, char in enumerate(text):
+        before, after = text[at - 1 : at], text[at + 1 : at + 2]
+        if char.isalnum() and (not before.isalnum() or (char.isupper() and not before.isupper())):
+            starts.append(at)
+        if char.isalnum() and (not after.isalnum() or (after.isupper() and not char.isupper())):
+            ends.append(at + 1)
+    return [text[a:b] for a in starts[:_MOST_WORDS] for b in ends[:_MOST_WORDS] if a < b]
+
+
+def _titles(name: str) -> List[str]:
+    return [" ".join(name.split(" > "))]
+
+
+def _pytest_parts(name: str) -> List[str]:
+    path, _, node = name.lower().partition("::")
+    return [path.rpartition("/")[2], *node.partition("[")[0].split("::")]
+
+
+def _go_parts(name: str) -> List[str]:
+    return [name.partition("/")[0]]
+
+
+def _phpunit_parts(name: str) -> List[str]:
+    return [name.partition(" with data set ")[0].rpartition("\\")[2]]
+
+
+def _whole_name(name: str) -> List[str]:
+    return [name]
+
+
+_TEST_PARTS: Dict[str, Callable[[str], List[str]]] = {
+    "pytest": _pytest_parts, "go": _go_parts, "phpunit": _phpunit_parts, "cargo": _whole_name, "rspec": _whole_name,
+    "dotnet": _whole_name,
+}  # fmt: skip
 
 
 def _ancestors(path: str) -> List[str]:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Started:
     """The program that a simple command starts once wrappers are off (`timeout 60 npx jest`).
 
-    `env` holds assignments that wrappers add, `directory` where they go, `elsewhere` is true in a
-    container or on another machine, `opaque` when a wrapper adds arguments, `distrust` says why a
+    `env` holds assignments that wrappers add and, under names with a blank, what else they change
+    (`"uv run": "--python 3.9"`), `directory` where they go, `elsewhere` is true in a container or on
+    another machine, `opaque` when a wrapper adds arguments, `distrust` says why a
     wrapper hides the status.
     """
 
@@ -32,13 +33,15 @@ class Started:
 
 class Found:
     """A command line that runs tests: the tool, the rows of runners.TABLE that can read it (None:
-    all), the arguments after the tool's own words, and the directory that its options name."""
+    all), the arguments after the tool's own words, the directory that its options name, and `env`, what
+    these options set (as in Started)."""
 
-    __slots__ = ("args", "directory", "keeps_going", "opaque", "runners", "tool")
+    __slots__ = ("args", "directory", "env", "keeps_going", "opaque", "runners", "tool")
 
     def __init__(self, tool: str, runners: Optional[Tuple[str, ...]], args: List[Word]) -> None:
         self.tool, self.runners, self.args = tool, runners, args
         self.directory = "."
+        self.env: Dict[str, str] = {}
         self.keeps_going = self.opaque = False
 
 
@@ -99,6 +102,21 @@ _RUN_WORDS: Dict[str, Tuple[Tuple[str, ...], Tuple[str, ...]]] = {
         "--source", "--include", "--omit", "--rcfile", "--data-file", "--context", "--concurrency")),
     "dotenvx": (("run",), ("-f", "-e")), "devbox": (("run",), ()),
 }  # fmt: skip
+# Wrappers whose options, and the words before the program, change nothing of how tests end.
+_NEUTRAL_WRAPPERS = frozenset((
+    "timeout", "gtimeout", "time", "nice", "ionice", "nohup", "setsid", "command", "exec", "unbuffer", "stdbuf",
+    "chronic", "caffeinate", "builtin", "nyc", "c8", "catchsegv", "rtk", "xargs", "parallel", "coverage", "cross-env",
+    "cross-env-shell", "spring",
+))  # fmt: skip
+# Wrappers that change it without an option: another clock, display, user, environment.
+_TELLING_WRAPPERS = frozenset((
+    "faketime", "xvfb-run", "sudo", "doas", "taskset", "uvx", "env-cmd", "dotenv", "dotenvx", "doppler", "op", "direnv",
+))  # fmt: skip
+_NEUTRAL_OPTIONS = frozenset((
+    "-q", "--quiet", "-s", "--silent", "-v", "--verbose", "-y", "--yes", "--no", "--no-install", "--no-sync", "--frozen",
+    "--locked", "--offline", "--no-progress", "--active", "--directory", "--project", "-C", "--cwd", "--prefix", "--dir",
+    "--chdir", "--project-dir", "--no-capture-output", "--live-stream", "-m", "--", "--module", "--prefer-offline",
+))  # fmt: skip
 # Programs whose command runs on other files than the ones here.
 _ELSEWHERE = (
     "docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "ssh", "mosh", "vagrant", "lima", "limactl",
@@ -119,9 +137,34 @@ def unwrap(words: List[Word]) -> Started:
         name = base_name(started.words[0].text)
         if name in _ELSEWHERE:
             return _elsewhere(started)
+        if name in ("python", "pytest", "py.test"):
+            _tell_interpreter(started)
         if not _unwrap_once(started, name):
             break
     return started
+
+
+def _tell_interpreter(started: Started) -> None:
+    """`.venv/bin/pytest`, `python3.9 -m pytest`: which Python it is, when the path or the name says so."""
+    path = started.words[0].text.replace("\\", "/")
+    name = path.rpartition("/")[2]
+    version = name[len("python") :] if name.startswith("python") else ""
+    told = environment_of(path) or (version if "." in version.replace(".exe", "") else "")
+    if told:
+        started.env[PYTHON] = told
+
+
+# The name under which the Python that tests run in is a setting.
+PYTHON = "python "
+
+
+def environment_of(path: str) -> str:
+    """The folder of the environment that a program or an activation script stands in, "" for none."""
+    folder = path.rpartition("/")[0]
+    environment, _, last = folder.rpartition("/")
+    if last not in ("bin", "Scripts"):
+        return ""
+    return (environment[2:] if environment.startswith("./") else environment) or "/"
 
 
 def _unwrap_once(started: Started, name: str) -> bool:
@@ -137,18 +180,55 @@ def _unwrap_once(started: Started, name: str) -> bool:
         started.opaque, started.distrust = True, started.distrust or ("" if name == "xargs" else "keeps-going")
     if name == "npx" and any(w.text in ("-c", "--call") for w in rest[:4]):
         return False
-    started.words = _after_options(rest, values, started)[skipped:]
+    after = _after_options(rest, values, started)
+    _tell(started, name, name, rest[: len(rest) - len(after) + skipped], values)
+    started.words = after[skipped:]
+    if name in _FETCHERS:
+        _take_version(started)
     _take_assignments(started)
     return bool(started.words)
+
+
+_FETCHERS = ("npx", "pnpx", "bunx", "pnpm", "npm", "yarn", "bun")
+
+
+def _take_version(started: Started) -> None:
+    """`npx jest@29`: the program is jest, and 29 a setting."""
+    name, at, version = started.words[0].text.partition("@") if started.words else ("", "", "")
+    if name and at and base_name(name) in _DIRECT:
+        started.env[name + " version"] = version
+        started.words = [_plain_word(name), *started.words[1:]]
+
+
+def _tell(started: Started, name: str, title: str, words: List[Word], values: Tuple[str, ...]) -> None:
+    """Keep what a wrapper's own words change, as a setting."""
+    told = [] if name in _NEUTRAL_WRAPPERS else _telling_options(words, values)
+    if told or name in _TELLING_WRAPPERS:
+        started.env[title + " "] = " ".join([w.text for w in words] if name in _TELLING_WRAPPERS else told)
+
+
+def _telling_options(words: List[Word], values: Tuple[str, ...]) -> List[str]:
+    """The options among a wrapper's words that are more than neutral, with their values."""
+    told, at = [], 0
+    while at < len(words):
+        name, equals, _ = words[at].text.partition("=")
+        size = 2 if name in values and not equals else 1
+        if name not in _NEUTRAL_OPTIONS:
+            told += [w.text for w in words[at : at + size]]
+        at += size
+    return told
 
 
 def _after_run_word(started: Started, name: str) -> bool:
     verbs, values = _RUN_WORDS[name]
     trial = Started([])
-    rest = _after_options(started.words[1:], values, trial)
+    words = started.words[1:]
+    rest = _after_options(words, values, trial)
     if not rest or rest[0].text not in verbs:
         return False
-    rest = _after_options(rest[1:], values, trial, module_ends=name in ("uv", "coverage"))
+    own, more = words[: len(words) - len(rest)], rest[1:]
+    rest = _after_options(more, values, trial, module_ends=name in ("uv", "coverage"))
+    own += more[: len(more) - len(rest)]
     if name in ("nix",) or not rest:
         return False
     if rest[0].text == "-m":
@@ -160,6 +240,9 @@ def _after_run_word(started: Started, name: str) -> bool:
     if name == "hatch" and ":" in rest[0].text:
         return False
     started.words, started.directory = rest, trial.directory
+    _tell(started, name, name + " run", own, values)
+    if name in _FETCHERS:
+        _take_version(started)
     return True
 
 
@@ -338,18 +421,19 @@ def _verb_tool(
 
 
 def _cargo(args: List[Word]) -> Optional[Found]:
-    rest = [a for a in args if not a.text.startswith("+")]
-    _, rest, directory = _split(rest, ("-C", "--config", "-Z", "--color"))
+    toolchain = [a.text for a in args[:1] if a.text.startswith("+")]
+    _, rest, directory = _split(args[len(toolchain) :], ("-C", "--config", "-Z", "--color"))
     verb = rest[0].text if rest else ""
     if verb == "nextest" and len(rest) > 1 and rest[1].text in ("run", "r"):
         found = Found("nextest", ("nextest",), rest[2:])
     elif verb in ("test", "t"):
         found = Found("cargo", ("cargo",), rest[1:])
     elif verb in ("llvm-cov", "tarpaulin", "careful", "hack", "make", "xtask") and _has_test_word(rest[1:]):
-        return Found("cargo " + verb, ("cargo", "nextest"), rest[1:])
+        found = Found("cargo " + verb, ("cargo", "nextest"), rest[1:])
     else:
         return None
     found.directory = directory
+    found.env = {"toolchain ": t for t in toolchain}
     return found
 
 
@@ -381,10 +465,12 @@ def _package_manager(name: str) -> Callable[[List[Word]], Optional[Found]]:
     def find_script(args: List[Word]) -> Optional[Found]:
         options, rest, directory = _split(args, _PACKAGE_VALUES)
         if name == "yarn" and rest and rest[0].text in ("workspace", "workspaces"):
-            rest = _after_options(
-                rest[2 if rest[0].text == "workspace" else 1 :], ("--include", "--exclude"), Started([])
+            inner = rest[1:] if len(rest) > 1 and rest[1].text == "foreach" else rest
+            after = _after_options(
+                inner[2 if rest[0].text == "workspace" else 1 :], ("--include", "--exclude"), Started([])
             )
-            rest = rest[1:] if rest and rest[0].text in ("foreach", "run") else rest
+            after = after[1:] if after and after[0].text in ("foreach", "run") else after
+            options, rest = [*options, *rest[: len(rest) - len(after)]], after
         if not rest:
             return None
         verb = rest[0].text
@@ -401,8 +487,8 @@ def _package_manager(name: str) -> Callable[[List[Word]], Optional[Found]]:
         if found:
             found.directory = directory
             found.keeps_going = any(w.text in ("--if-present", "--no-bail") for w in [*options, *found.args])
-            if options:
-                found.opaque = True
+            told = _telling_options(options, _PACKAGE_VALUES)
+            found.env.update({"packages ": " ".join(told)} if told else {})
         return found
 
     return find_script

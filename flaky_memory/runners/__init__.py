@@ -156,7 +156,15 @@ def _settled(report: Report, name: str, text: str) -> Report:
     if twins and (report.runner not in _TITLES or _RETRIED.search(text)):
         twins = frozenset()
     skipped = -1 if report.summary == NONE else sum(int(n) for n in _SKIPPED.findall(text[-_SUMMARY_SIZE:]))
-    return report._replace(twins=twins, partial=name == "pytest" and " deselected" in text, skipped=skipped)
+    uncovered = report.summary == PASSED and "overage" in text and bool(_UNCOVERED.search(text))
+    partial = name == "pytest" and " deselected" in text
+    return report._replace(twins=twins, partial=partial, skipped=skipped, uncovered=uncovered)
+
+
+# pytest-cov, jest, vitest, c8, node, simplecov and mix on a coverage below the one that is asked for.
+_UNCOVERED = re.compile(
+    r"[Cc]overage [^\n]{0,100}(?:not reached|not met|not meet|is less than fail-under|is below the expected minimum)"
+)
 
 
 # "1 skipped", "2 pending", "3 todo" in a runner's closing lines.
@@ -189,6 +197,15 @@ _REPLAYED = re.compile(
 def replayed(text: str) -> bool:
     """True when a task runner (turbo, nx) says that it printed the output of an earlier run."""
     return "cache" in text and bool(_REPLAYED.search(text)) or ">>> FULL TURBO" in text
+
+
+# Build tools that find nothing to do.
+_NOTHING_DONE = re.compile(r"Nothing to be done for |' is up to date\.|\" is up to date|ninja: no work to do|Already fresh")
+
+
+def nothing_done(text: str) -> bool:
+    """True when a build tool (make, task, ninja, wireit) says that it ran nothing."""
+    return bool(_NOTHING_DONE.search(text))
 
 
 def _module(name: str) -> Runner:

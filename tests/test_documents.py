@@ -267,7 +267,7 @@ def test_example_commands_are_not_recorded_for_that_reason(tmp_path: Path) -> No
     played = 0
     for said, when in rows("they say"):
         for text in spans(when):
-            answer = explain.document(text, "", 1, str(tmp_path))
+            answer = explain.document(text, "FAILED test_a.py::test_b - x\n1 failed in 0.1s\n", 1, str(tmp_path))
             if not answer["test_command"]:
                 continue
             meant = command.read(text)

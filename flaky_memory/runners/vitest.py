@@ -17,7 +17,9 @@ from flaky_memory.runners.base import Tally, is_cut, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Iterable, Iterator, List, Optional, Tuple
+    from typing import Dict, Iterable, Iterator, List, Optional, Tuple, TypeVar
+
+    _T = TypeVar("_T")
 
 PREFIX = "js"
 
@@ -351,9 +353,9 @@ class _Reader:
         files: Dict[str, List[str]] = {}
         for file, name in self.fails:
             files.setdefault(name, []).append(file)
-        often = [mark.name for mark in failed if mark.file is None]
+        often = _times(mark.name for mark in failed if mark.file is None)
         for mark in failed:
-            if mark.file is None and often.count(mark.name) == len(files.get(mark.name, ())) == 1:
+            if mark.file is None and often[mark.name] == len(files.get(mark.name, ())) == 1:
                 mark.file = files[mark.name][0]
 
     def _believe(self) -> None:
@@ -366,7 +368,7 @@ class _Reader:
             surplus = len(named) - _number(stated, word) - _number(stated, other)
             if stated and surplus > 0:
                 # Of the pieces that follow a print, one may make up the whole difference.
-                piece = next((p for p in named if p and named.count(p) == surplus), None)
+                piece = next((p for p, times in _times(named).items() if p and times == surplus), None)
                 self.marks = [m for m in self.marks if m.outcome is not outcome or not m.after_print
                               or piece is not None and m.after_print != piece]
 
@@ -457,6 +459,14 @@ def _target(rest: str) -> Optional[Tuple[str, str]]:
     part, found, name = rest.partition(" > ")
     file = _file(part) if found else None
     return (file, name.strip()) if file else None
+
+
+def _times(found: Iterable[_T]) -> Dict[_T, int]:
+    """How often each of some values stands among them."""
+    times: Dict[_T, int] = {}
+    for one in found:
+        times[one] = times.get(one, 0) + 1
+    return times
 
 
 def _number(counts: str, word: str) -> int:

@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: install lint typecheck validate test e2e bench clean
+.PHONY: install lint typecheck validate test e2e bench captures clean
 
 install: $(VENV)/tests.done $(VENV)/tools.done
 
@@ -37,6 +37,11 @@ e2e: $(VENV)/tests.done
 
 bench: $(VENV)/tests.done
 	$(BIN)/python -m tests.bench
+
+# make captures FAMILY=go CASE=two-runs DIR=/path/to/project COMMAND='go test ./...'
+captures: $(VENV)/tests.done
+	$(BIN)/python -m tests.capture "$(FAMILY)" "$(CASE)" "$(DIR)" "$$COMMAND"
+captures: export COMMAND := $(COMMAND)
 
 clean:
 	rm -rf $(VENV) .cache build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,131 @@
+"""Who may import what, how long functions are, and that the documents name what exists."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flaky_memory import runners
+from tests.conftest import ROOT, git
+from tests.player import Player
+
+PACKAGE = ROOT / "flaky_memory"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+INPUT_OUTPUT = {"os", "subprocess", "time", "io", "socket", "threading", "_thread", "shutil", "datetime"}
+SLOW = {"argparse", "dataclasses", "logging", "pathlib", "typing", "tempfile", "datetime"}
+# What each module never imports, the table of the design.
+NEVER = {
+    "runners/*": {"os", "subprocess", "time", "flaky_memory.store", "flaky_memory.git"},
+    **{n: INPUT_OUTPUT | {"flaky_memory.store", "flaky_memory.git"} for n in ("history", "verdict", "message", "model", "fingerprint", "selection", "options")},
+    **{n: {"subprocess", "flaky_memory.store", "flaky_memory.git"} for n in ("shell", "command", "tools", "effects")},
+    **{n: {"flaky_memory.runners", "flaky_memory.history", "flaky_memory.verdict"} for n in ("git", "store", "lock", "repository")},
+}  # fmt: skip
+
+
+def imported(path: Path) -> set[str]:
+    """What a module imports at run time: not what stands under `if TYPE_CHECKING`."""
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for other in node.orelse:
+                visit(other)
+            return
+        if isinstance(node, ast.Import):
+            found.update(a.name for a in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.update({node.module, *(f"{node.module}.{a.name}" for a in node.names)})
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(path.read_text()))
+    return found
+
+
+def name_of(path: Path) -> str:
+    return "runners/*" if path.parent.name == "runners" else path.stem
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if name_of(p) in NEVER and p.name != "__init__.py"], ids=lambda p: p.stem)
+def test_never_imports(path: Path) -> None:
+    assert imported(path) & NEVER[name_of(path)] == set()
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "runners").glob("*.py")), ids=lambda p: p.stem)
+def test_no_runner_imports_another(path: Path) -> None:
+    others = {f"flaky_memory.runners.{row}" for row in runners.TABLE}
+    assert imported(path) & others == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.stem)
+def test_only_the_standard_library(path: Path) -> None:
+    known = getattr(sys, "stdlib_module_names", None)
+    if known is None:  # Python 3.9 has no list; the newest one checks
+        return
+    tops = {name.partition(".")[0] for name in imported(path)}
+    assert tops <= set(known) | {"flaky_memory"}
+
+
+def test_the_hooks_import_nothing_slow(tmp_path: Path) -> None:
+    player = Player(tmp_path)
+    top = player.repository("app", {"a.py": "1"})
+    common = {"session_id": "s", "cwd": str(top), "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "pytest -q"}}
+    after = {"error": "Exit code 1\nFAILED a.py::test_x - no\n1 failed in 0.1s"}
+    for event in ({"hook_event_name": "PreToolUse"}, {"hook_event_name": "PostToolUseFailure", **after}):
+        argv = [sys.executable, "-I", "-S", "-X", "importtime", str(PACKAGE / "__main__.py")]
+        done = subprocess.run(argv, input=json.dumps({**common, **event}).encode(), capture_output=True, env=player.environ)
+        names = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+        assert "flaky_memory.hook" in names
+        assert names & SLOW == set()
+    assert (top / ".git" / "flaky-memory" / "runs.json").exists()
+    assert git(top, "status", "--short") == ""
+
+
+def test_nine_functions_in_ten_are_short() -> None:
+    sizes = [
+        node.end_lineno - node.lineno + 1
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.end_lineno
+    ]
+    assert sum(size < 30 for size in sizes) >= 0.9 * len(sizes) > 100
+
+
+@pytest.mark.parametrize("row", runners.TABLE)
+def test_a_row_has_its_module_captures_and_line(row: str) -> None:
+    prefix = runners.TABLE[row].prefix
+    module = runners._module(row)
+    assert module.PREFIX == prefix
+    assert (ROOT / "tests" / "captures" / f"{prefix}.json").stat().st_size > 100
+    assert f"`{prefix}:`" in (ROOT / "README.md").read_text()
+
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:flaky_memory|tests|hooks|docs)/[\w./]*)`", CONTRIBUTING))))
+def test_contributing_names_files_that_exist(path: str) -> None:
+    assert (ROOT / path).exists() or path == "flaky_memory/runners/spin.py"
+
+
+@pytest.mark.parametrize("target", sorted({t for line in re.findall(r"^ *make ([a-z0-9 ]+)", CONTRIBUTING, re.M) for t in line.split()}))
+def test_contributing_names_targets_that_exist(target: str) -> None:
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M)
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("TABLE", "runners/__init__.py"), ("class Tally", "runners/base.py"), ("def lines", "runners/base.py"),
+        ("class Runner", "runners/base.py"), ("_DIRECT", "tools.py"), ("_TOOLS", "tools.py"), ("HINTS", "gate.py"), ("OPTIONS", "options.py"),
+    ],
+)  # fmt: skip
+def test_contributing_names_things_that_exist(name: str, path: str) -> None:
+    assert name.split()[-1] in CONTRIBUTING
+    assert name in (PACKAGE / path).read_text()

@@ -36,9 +36,11 @@ class Invocation:
 
     `tool` names the kind of command line, `runners` the rows of runners.TABLE that can read its
     output (None: the output decides), `args` what follows the tool's own words, `env` the
-    assignments in force and, under names with a blank, what else was set (`"ulimit "`), `directory` where it starts (relative to the command's own, absolute, or
-    under TOP; None when unknown), `distrust` why exit 0 of the command is not its own ("" when it
-    is), `repeats` that a loop may run it several times, `turns` how often at most (0: unknown), `opaque` that something else adds arguments,
+    assignments in force and, under names with a blank, what else was set (`"ulimit "`), `directory`
+    where it starts (relative to the command's own, absolute, or under TOP; None when unknown),
+    `distrust` why exit 0 of the command is not its own ("" when it is), `repeats` that a loop may run
+    it several times, `turns` how often at most (0: unknown), `opaque`
+    that something else adds arguments,
     `varying` that its arguments or settings name a loop's variable, `filters` the programs that its
     output goes through ("grep -v" for what only leaves lines out), `shares_failure` that an exit status
     other than 0 may be another program's.

@@ -141,7 +141,8 @@ REASONS: Dict[str, str] = {
     "changed-meanwhile": "not recorded: the tree changed while the tests ran",
     "changed-around": "not recorded: the command changes the code before and after the tests",
     "varying": "not recorded: a setting of the tests changes from run to run",
-    "several-places": "not recorded: the command runs tests in several directories, and their output does not tell which",
+    "several-places": "not recorded: the command runs tests in several directories, and their output does not tell "
+    "which",
     "no-repository": "not recorded: not in a git repository",
     "no-git": "not recorded: git was not found on PATH",
     "git-failed": "not recorded: git could not tell the state of the tree",

@@ -113,9 +113,10 @@ _TELLING_WRAPPERS = frozenset((
     "faketime", "xvfb-run", "sudo", "doas", "taskset", "uvx", "env-cmd", "dotenv", "dotenvx", "doppler", "op", "direnv",
 ))  # fmt: skip
 _NEUTRAL_OPTIONS = frozenset((
-    "-q", "--quiet", "-s", "--silent", "-v", "--verbose", "-y", "--yes", "--no", "--no-install", "--no-sync", "--frozen",
-    "--locked", "--offline", "--no-progress", "--active", "--directory", "--project", "-C", "--cwd", "--prefix", "--dir",
-    "--chdir", "--project-dir", "--no-capture-output", "--live-stream", "-m", "--", "--module", "--prefer-offline",
+    "-q", "--quiet", "-s", "--silent", "-v", "--verbose", "-y", "--yes", "--no", "--no-install", "--no-sync",
+    "--frozen",     "--locked", "--offline", "--no-progress", "--active", "--directory", "--project", "-C", "--cwd",
+    "--prefix", "--dir",     "--chdir", "--project-dir", "--no-capture-output", "--live-stream",
+    "-m", "--", "--module", "--prefer-offline",
 ))  # fmt: skip
 # Programs whose command runs on other files than the ones here.
 _ELSEWHERE = (
@@ -433,7 +434,7 @@ def _cargo(args: List[Word]) -> Optional[Found]:
     else:
         return None
     found.directory = directory
-    found.env = {"toolchain ": t for t in toolchain}
+    found.env = {"toolchain ": toolchain[0]} if toolchain else {}
     return found
 
 

@@ -101,7 +101,7 @@ def test_nine_functions_in_ten_are_short() -> None:
 def test_a_row_has_its_module_captures_and_line(row: str) -> None:
     prefix = runners.TABLE[row].prefix
     module = runners._module(row)
-    assert module.PREFIX == prefix
+    assert prefix == module.PREFIX
     assert (ROOT / "tests" / "captures" / f"{prefix}.json").stat().st_size > 100
     assert f"`{prefix}:`" in (ROOT / "README.md").read_text()
 

@@ -156,11 +156,20 @@ def _settled(report: Report, name: str, text: str) -> Report:
     if twins and (report.runner not in _TITLES or _RETRIED.search(text)):
         twins = frozenset()
     skipped = -1 if report.summary == NONE else sum(int(n) for n in _SKIPPED.findall(text[-_SUMMARY_SIZE:]))
-    uncovered = report.summary == PASSED and "overage" in text and bool(_UNCOVERED.search(text))
+    uncovered = "overage" in text and _is_uncovered(report, text)
     partial = name == "pytest" and " deselected" in text
     return report._replace(twins=twins, partial=partial, skipped=skipped, uncovered=uncovered)
 
 
+def _is_uncovered(report: Report, text: str) -> bool:
+    """True when a run says that too little is covered, and of no failure."""
+    failures = any(r.failed for r in report.results) or bool(_FAILURES.search(text[-_SUMMARY_SIZE:]))
+    return not failures and bool(_UNCOVERED.search(text))
+
+
+_FAILURES = re.compile(
+    r"\b[1-9]\d{0,6} (?:failed|failures?|errors?|failing|fail)\b|\b(?:fail|failed|failures|errors):? +[1-9]"
+)
 # pytest-cov, jest, vitest, c8, node, simplecov and mix on a coverage below the one that is asked for.
 _UNCOVERED = re.compile(
     r"[Cc]overage [^\n]{0,100}(?:not reached|not met|not meet|is less than fail-under|is below the expected minimum)"
@@ -200,7 +209,9 @@ def replayed(text: str) -> bool:
 
 
 # Build tools that find nothing to do.
-_NOTHING_DONE = re.compile(r"Nothing to be done for |' is up to date\.|\" is up to date|ninja: no work to do|Already fresh")
+_NOTHING_DONE = re.compile(
+    r"Nothing to be done for |' is up to date\.|\" is up to date|ninja: no work to do|Already fresh"
+)
 
 
 def nothing_done(text: str) -> bool:

@@ -114,8 +114,8 @@ _TELLING_WRAPPERS = frozenset((
 ))  # fmt: skip
 _NEUTRAL_OPTIONS = frozenset((
     "-q", "--quiet", "-s", "--silent", "-v", "--verbose", "-y", "--yes", "--no", "--no-install", "--no-sync",
-    "--frozen",     "--locked", "--offline", "--no-progress", "--active", "--directory", "--project", "-C", "--cwd",
-    "--prefix", "--dir",     "--chdir", "--project-dir", "--no-capture-output", "--live-stream",
+    "--frozen", "--locked", "--offline", "--no-progress", "--active", "--directory", "--project", "-C", "--cwd",
+    "--prefix", "--dir", "--chdir", "--project-dir", "--no-capture-output", "--live-stream",
     "-m", "--", "--module", "--prefer-offline",
 ))  # fmt: skip
 # Programs whose command runs on other files than the ones here.

@@ -293,8 +293,9 @@ def _submodules(top: str) -> List[bytes]:
 
 
 def _chain(top: str, directories: Sequence[str]) -> List[str]:
-    """The directories from the top down to each of the given ones, once each."""
-    found = {top}
+    """The directories from the top down to each of the given ones, and those right below the top, where
+    tests that are started from there may have their settings; once each."""
+    found = {top, *_below(top)}
     for directory in directories:
         here = os.path.abspath(directory)
         while here.startswith(top + os.sep):
@@ -303,49 +304,97 @@ def _chain(top: str, directories: Sequence[str]) -> List[str]:
     return sorted(found)
 
 
+# Folders whose folders are projects of their own.
+_WORKSPACES = ("packages", "apps", "services", "libs", "modules", "crates", "projects")
+_MOST_FOLDERS = 200
+
+
+def _below(top: str) -> List[str]:
+    """The folders right below the top, and those in the usual folders of a workspace, that have settings."""
+    folders = _folders(top)
+    folders += [f for name in _WORKSPACES for f in _folders(os.path.join(top, name))]
+    return [f for f in folders[:_MOST_FOLDERS] if any(n.startswith(_SETTINGS_START) for n in _names(f))]
+
+
+_SETTINGS_START = (".env", "node_modules", ".venv", "venv")
+
+
+def _names(directory: str) -> List[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
+
+
+def _folders(directory: str) -> List[str]:
+    """The folders in a directory, but for hidden ones and installed packages."""
+    try:
+        with os.scandir(directory) as entries:
+            return [
+                e.path
+                for e in entries
+                if e.name[:1] != "." and e.name not in ("node_modules", "venv") and e.is_dir(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
+
+
 def _settings(directory: str, top: str) -> Iterator[bytes]:
     """What explains a flip and is not code: `.env*` files by content, installed packages by stamp."""
     place = os.fsencode(os.path.relpath(directory, top))
-    try:
-        names = sorted(n for n in os.listdir(directory) if n.startswith(".env"))
-    except OSError:
-        return
-    for name in names:
+    for name in sorted(n for n in _names(directory) if n.startswith(".env")):
         try:
             content = read_file(os.path.join(directory, name), 1 << 20)
         except OSError:
             continue
         if content is not None:
             yield from (b"env", place, os.fsencode(name), content)
-    for stamp in _STAMPS:
-        try:
-            info = os.stat(os.path.join(directory, stamp))
-        except OSError:
-            continue
-        yield from (b"stamp", place, stamp.encode(), b"%d %d" % (info.st_size, info.st_mtime_ns))
+    stamps = [(s, _stamp(os.path.join(directory, s))) for s in _STAMPS]
+    for name, stamp in stamps:
+        if stamp:
+            yield from (b"stamp", place, name.encode(), stamp)
+    if not any(stamp for name, stamp in stamps if name.startswith("node_modules")):
+        packages = _node_modules(os.path.join(directory, "node_modules"))
+        yield from (b"modules", place, packages) if packages else ()
     for name in _VIRTUAL_ENVIRONMENTS:
         for part in _installed(os.path.join(directory, name)):
             yield from (place, part)
 
 
+def _stamp(path: str) -> bytes:
+    """A file's size and time, empty when there is none."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return b""
+    return b"%d %d" % (info.st_size, info.st_mtime_ns)
+
+
+_MOST_PACKAGES = 2_000
+
+
+def _node_modules(folder: str) -> bytes:
+    """The packages in a folder whose installer left no stamp."""
+    names = sorted(n for n in _names(folder) if n[:1] != ".")[:_MOST_PACKAGES]
+    return b"\n".join(os.fsencode(n) + b" " + _stamp(os.path.join(folder, n, "package.json")) for n in names)
+
+
 def _installed(environment: str) -> Iterator[bytes]:
-    """The packages of a Python virtual environment: each one's metadata folder with its time."""
+    """The packages of a Python virtual environment: each module, and each package's first file and
+    metadata, with its time."""
     for site in _site_packages(environment):
-        try:
-            with os.scandir(site) as entries:
-                stamps = [
-                    b"%s %d" % (os.fsencode(e.name), e.stat(follow_symlinks=False).st_mtime_ns)
-                    for e in entries
-                    if e.name.endswith((".dist-info", ".egg-info", ".pth", ".egg-link"))
-                ]
-        except OSError:
-            continue
-        yield from (b"packages", b"\n".join(sorted(stamps)))
+        names = sorted(n for n in _names(site) if n != "__pycache__")
+        if names:
+            stamps = [os.fsencode(n) + b" " + _stamp(os.path.join(site, _first_file(n))) for n in names]
+            yield from (b"packages", b"\n".join(stamps))
+
+
+def _first_file(name: str) -> str:
+    """What changes when an entry of site-packages is installed again: importing a package changes its folder."""
+    return name if "." in name.lstrip("_") else name + "/__init__.py"
 
 
 def _site_packages(environment: str) -> List[str]:
-    if not os.path.isfile(os.path.join(environment, "pyvenv.cfg")):
-        return []
     if os.name == "nt":
         return [os.path.join(environment, "Lib", "site-packages")]
     library = os.path.join(environment, "lib")

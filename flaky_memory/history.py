@@ -81,7 +81,7 @@ def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], al
     `reports` are those of its own runners, `alone` is true when no other invocation of the command
     shares them.
     """
-    said = {r.summary for r in reports}
+    said = {PASSED if r.uncovered else r.summary for r in reports}
     if FAILED in said:
         return SUMMARY if alone and _some_turn_passed(invocation, reports) else -1
     if any(r.idle for r in reports):

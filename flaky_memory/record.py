@@ -300,10 +300,10 @@ def named_by(
     places, greens = dict(report.places), dict(report.greens)
     found = []
     for result in report.results:
-        name, scope = result.name[:_LONGEST_NAME], _scope(report.runner, result.scope, around)
+        name, scope = _bounded(result.name), _scope(report.runner, _bounded(result.scope or "") or None, around)
         if runners.PATHS.get(report.runner) == "name":
             name = rooted(name, around.directory)
-        place = places.get((result.name, result.scope), "")
+        place = places.get((result.name, result.scope), "")[:_LONGEST_NAME]
         counts = result.failed and alike and not own[0].varying
         unnamed = max(0, _unnamed_passes(result, own, greens, report) - result.passed) if counts else 0
         found.append(
@@ -362,6 +362,12 @@ def _go_count(invocation: Invocation) -> int:
     counts = [t.partition("=")[2] for t in texts if t.startswith(("-count=", "--count="))]
     counts += [texts[at + 1] for at, t in enumerate(texts[:-1]) if t in ("-count", "--count")]
     return int(counts[-1]) if counts and counts[-1].isdigit() and len(counts[-1]) < 4 else 0
+
+
+def _bounded(text: str) -> str:
+    """A name that fits into the store, and is no other test's: names of parameters may be long and alike."""
+    kept = _LONGEST_NAME - 17
+    return text if len(text) <= _LONGEST_NAME else f"{text[:kept]}\u2026{fingerprint.key(text)}"
 
 
 _LONGEST_NAME = 400

@@ -29,7 +29,7 @@ MOST_PENDING = 200
 NEW_AGE = 60  # seconds: no file takes that long to write
 _ASIDE = ".damaged-"
 LONGEST_LOG, KEPT_DECISIONS = 16_384, 40
-LARGEST_STORE = 16 << 20  # bytes; what this program writes stays below 3 MB
+LARGEST_STORE, LARGEST_WRITTEN = 16 << 20, 2_900_000  # bytes that are read, that are written
 
 
 _NO_JSON = (ValueError, RecursionError)  # what json raises of a text that is none, or is nested too deep
@@ -88,7 +88,11 @@ class Store:
                     raise
                 memory = Memory([], [], self._move_aside())
             answer = change(memory)
-            _replace(self.path, _encode(memory))
+            data = _encode(memory)
+            while len(data) > LARGEST_WRITTEN:
+                _shed(memory)
+                data = _encode(memory)
+            _replace(self.path, data)
         return answer
 
     def _move_aside(self) -> str:
@@ -310,6 +314,12 @@ def _encode(memory: Memory) -> bytes:
     ]  # fmt: skip
     document = {"version": VERSION, "trees": list(trees), "tests": tests, "greens": greens}
     return json.dumps(document, separators=(",", ":")).encode("ascii")
+
+
+def _shed(memory: Memory) -> None:
+    """Forget a quarter of what is stored, or all when that is little: what is the longest ago."""
+    memory.greens = sorted(memory.greens, key=lambda g: g.time)[len(memory.greens) // 4 + 1 :]
+    memory.tests = sorted(memory.tests, key=lambda t: t.runs[-1].time if t.runs else 0)[len(memory.tests) // 4 + 1 :]
 
 
 def _decode(data: bytes) -> Memory:

@@ -196,3 +196,36 @@ def test_one_event_that_is_delivered_to_many_at_once_is_recorded_once(repo: Path
     figure(f"{deliveries} deliveries of one event at once: {sum(runs_of(stored(repo)).values())} run")
     assert list(runs_of(stored(repo)).values()) == [1]
     assert [d[1] for d in stored(repo).decisions()] == ["recorded"]
+
+
+# -- many tests
+
+
+def pytest_output(names: list[str], failed: bool) -> str:
+    if not failed:
+        return f"{len(names)} passed in 1.00s\n"
+    head = "=========================== short test summary info ============================"
+    return "\n".join(["F" * 72, head, *(f"FAILED {n} - assert False" for n in names), f"{len(names)} failed in 1.00s", ""])
+
+
+@pytest.mark.parametrize("long", [False, True], ids=["", "long names"])
+def test_5000_failing_tests_are_ten_notes_and_a_count(long: bool, repo: Path, tmp_path: Path, figure: Any) -> None:
+    player = Player(tmp_path)
+    names = [f"tests/test_many.py::test_{n:04d}" + "x" * (10_000 if long and n < 1_000 else 0) for n in range(5_000)]
+    slowest, notes = 0.0, ""
+    for turn in range(4):
+        event = player.start("pytest -q || true", {})
+        begun = time.monotonic()
+        notes = "\n".join(player.finish(event, pytest_output(names, turn != 1), 0, {}))
+        slowest = max(slowest, time.monotonic() - begun)
+    store = stored(repo)
+    figure(f"5,000 failing tests{' with long names' if long else ''}: {len(notes.splitlines())} lines, "
+           f"{store.size / 1e6:.2f} MB, {slowest:.2f} s for the slowest command")  # fmt: skip
+    assert [d[1] for d in store.decisions()] == ["recorded"] * 4
+    lines = notes.splitlines()
+    assert sum("failed 3 of 4 runs" in line for line in lines) == 10
+    assert lines[10] == "flaky-memory: 4990 more failing tests both passed and failed on the same code."
+    assert len(lines) == 12
+    assert max(map(len, lines)) < 400
+    assert store.size < 3_000_000
+    assert slowest < 2.0  # 0.5 s where nothing else runs: see bench.py

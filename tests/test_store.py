@@ -378,10 +378,10 @@ def test_what_runs_left_is_kept_for_each_tree(store: Store) -> None:
 
 
 def test_the_latest_decisions_are_kept(store: Store) -> None:
-    for n in range(2000):
+    for n in range(300):
         store.log("recorded" if n % 2 else "too-slow", NOW + n, "x" * 1000)
     found = store.decisions()
-    assert [d[0] for d in found][-1] == int(NOW) + 1999
+    assert [d[0] for d in found][-1] == int(NOW) + 299
     assert 10 <= len(found) <= stores.KEPT_DECISIONS
     assert {d[1] for d in found} == {"recorded", "too-slow"}
     assert max(len(d[2]) for d in found) == 400
@@ -433,3 +433,22 @@ def test_other_errors_are_not_tried_again() -> None:
     with pytest.raises(FileNotFoundError):
         stores._patiently(action, 5)
     assert len(tried) == 1
+
+
+# -- bounds
+
+
+@pytest.mark.parametrize("char", ["x", "\u20ac", "\U0001f600"])
+def test_it_stays_below_3_mb_whatever_is_put_in(char: str, store: Store) -> None:
+    """The latest tests stay."""
+    def change(memory: Memory) -> None:
+        for n in range(5_000):
+            test = known(f"{n:05d}" + char * 395, runs=12, scope=char * 400)
+            test.runs = [r._replace(time=int(NOW) + n) for r in test.runs]
+            memory.tests.append(test)
+
+    store.update(change)
+    kept = sorted(int(t.id.name[:5]) for t in store.load().tests)
+    assert store.size < 3_000_000
+    assert kept == list(range(5_000 - len(kept), 5_000))
+    assert len(kept) * len(json.dumps(char * 800)) > 1_000_000

@@ -202,7 +202,7 @@ def _first_failure(memory: Memory, index: Dict[TestId, Known], test: Named, seen
         if past.runners is None or test.id.runner in past.runners:
             if not atoms:
                 atoms = _hashed_atoms(test, seen)
-            if _skips_more(past.skipped, skipped):
+            if _skips_more(past.skipped, skipped, test.id, past.what):
                 continue
             if hashed in (past.named or ()) or _green_covers(past, known.selection, atoms):
                 known.runs.append(Run(past.time, past.fingerprint, True, GREEN_BEFORE))
@@ -278,7 +278,7 @@ def covers(selected: Selected, known: Known) -> bool:
     """True when an invocation surely ran a test: the same command as it failed under, the same with
     another name filter that takes it in, or a selection that names its place."""
     chosen = selected.selection
-    if _skips_more(selected.skipped, known.skipped):
+    if _skips_more(selected.skipped, known.skipped, known.id, chosen.what):
         return False
     if chosen.key and chosen.key == _key(known.selection):
         return True
@@ -292,9 +292,10 @@ def covers(selected: Selected, known: Known) -> bool:
     return any(a in where for a in selection.where_atoms(known.id, known.place, selected.around))
 
 
-def _skips_more(green: int, failing: int) -> bool:
-    """True when a green run skipped tests that a failing run did not: it may have skipped the failing one."""
-    return green > failing >= 0
+def _skips_more(green: int, failing: int, test: TestId, what: Optional[Sequence[str]]) -> bool:
+    """True when a green run skipped tests that a failing run did not: it may have skipped the failing one.
+    Runners of JavaScript count as skipped what a name filter leaves out."""
+    return green > failing >= 0 and not (what and test.runner in ("js", "node", "tap"))
 
 
 def _takes_in(what: Tuple[str, ...], known: Known) -> bool:

@@ -164,6 +164,7 @@ def observe(meant: Command, output: str, exit_zero: bool, place: Place, now: int
     """(what a command showed, "") or (None, why it is not recorded)."""
     if runners.replayed(output):
         return None, "cached"
+    _expand(meant, place)
     reports = read_output(meant, output)
     if not reports and runners.nothing_done(output):
         return None, "cached"
@@ -186,6 +187,15 @@ def observe(meant: Command, output: str, exit_zero: bool, place: Place, now: int
     return history.Observation(
         now, tree if settings else place.tree, tuple(selected), tuple(named), frozenset(unrun)
     ), ""
+
+
+def _expand(meant: Command, place: Place) -> None:
+    """Look what the scripts run that the command names."""
+    if any(i.tool not in OPTIONS for i in meant.invocations):
+        from flaky_memory import scripts
+        from flaky_memory.hook import _directory
+
+        scripts.expand(meant, [_directory(place.directory, place.top, i.directory) for i in meant.invocations])
 
 
 def _selected(

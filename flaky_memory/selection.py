@@ -62,6 +62,11 @@ _HARMLESS_VARIABLES = frozenset((
 _UNSTEADY = ("$(", "`", "$RANDOM", "$SRANDOM", "${RANDOM", "$$", "$EPOCH", "$SECONDS")
 
 
+def _is_harmless(name: str, value: str) -> bool:
+    """True for a variable that changes nothing; jest and vitest set NODE_ENV to "test" by themselves."""
+    return name in _HARMLESS_VARIABLES or (name, value) == ("NODE_ENV", "test")
+
+
 class _Parsed:
     """A command line taken apart: name filters, other words, what is left of it for `key`."""
 
@@ -78,7 +83,7 @@ class _Parsed:
 def select(invocation: Invocation, around: Surroundings) -> Selection:
     """What an invocation selects, and its settings."""
     spec = OPTIONS.get(invocation.tool)
-    settings = sorted(f"{n}={v}" for n, v in invocation.env.items() if n not in _HARMLESS_VARIABLES)
+    settings = sorted(f"{n}={v}" for n, v in invocation.env.items() if not _is_harmless(n, v))
     if spec is None:
         texts = [w.text for w in invocation.args]
         told = [f"{n}{v}" for n, v in sorted(invocation.env.items()) if n == "packages "]

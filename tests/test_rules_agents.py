@@ -1,0 +1,251 @@
+"""More sessions as coding agents type them, by the same rules: those that must speak, those that must not.
+
+They are played in this process, which is ten times as fast; test_rules.py holds the hooks themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flaky_memory import hook
+from tests.conftest import git
+from tests.player import Player
+from tests.test_rules import (
+    CARGO_GREEN,
+    CARGO_RED,
+    FILES,
+    GO_FILES,
+    GO_RED,
+    GREEN,
+    JEST_GREEN,
+    JEST_RED,
+    PROJECTS,
+    RED,
+    UNIT_GREEN,
+    UNIT_RED,
+    again,
+    edit,
+    green,
+    jest_in,
+    red,
+)  # fmt: skip
+
+X = "tests/test_a.py::test_x"
+GO_GREEN = "ok  \texample.com/app/q\t0.002s"
+
+
+class Inside(Player):
+    """A player whose hooks run in this process, one second apart."""
+
+    now = 1_800_000_000.0
+
+    def fire(self, event: str, payload: dict[str, Any]) -> list[str]:
+        if not any(self.matching(event, payload)):
+            return []
+        self.now += 1
+        answer = hook.handle({**payload, "hook_event_name": event}, self.environ, self.now) or {}
+        context = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+        return [context] if context else []
+
+
+def verbose(*rows: str) -> str:
+    """pytest -v with lines such as "path::test PASSED"."""
+    failed = [r.split()[0] for r in rows if r.endswith("FAILED")]
+    lists = ["=== short test summary info ===", *(f"FAILED {t} - no" for t in failed)] if failed else [""]
+    counts = [f"{n} {w}" for n, w in ((len(failed), "failed"), (len(rows) - len(failed), "passed")) if n]
+    return "\n".join([*(r + " [ 50%]" for r in rows), *lists, f"===== {', '.join(counts)} in 0.01s ====="])
+
+
+V_RED, V_GREEN = verbose(X + " FAILED"), verbose(X + " PASSED")
+
+
+def go_verbose(ok: bool) -> str:
+    word, end = ("PASS", f"PASS\n{GO_GREEN}") if ok else ("FAIL", "FAIL\nFAIL\texample.com/app/q\t0.002s\nFAIL")
+    return f"=== RUN   TestX\n--- {word}: TestX (0.00s)\n{end}"
+
+
+VITEST_RED = (
+    " RUN  v3.0.0 /app\n\n \u276f src/a.test.js (2 tests | 1 failed) 5ms\n   \u00d7 sync > settles 5ms\n\n FAIL  src/a.test.js > sync > settles\n"
+    "Error: no\n\n Test Files  1 failed (1)\n      Tests  1 failed | 1 passed (2)"
+)
+VITEST_GREEN = " RUN  v3.0.0 /app\n\n \u2713 src/a.test.js (2 tests) 5ms\n\n Test Files  1 passed (1)\n      Tests  2 passed (2)"
+VITEST_ONE = VITEST_GREEN.replace("2 passed (2)", "1 passed | 1 skipped (2)")
+VITEST_OTHER = VITEST_GREEN.replace("a.test", "b.test")
+
+
+def between(first: str, second: str, bad: str, good: str, **more: Any) -> list[Any]:
+    """A failing command, another one that is green, and the first again."""
+    return [(first, bad, 1, more), (second, good, 0, more), (first, bad, 1, more)]
+
+
+def same(command: str, bad: str, good: str) -> list[Any]:
+    return between(command, command, bad, good)
+
+
+def script(text: str) -> tuple[str, dict[str, str]]:
+    return ("write", {"package.json": json.dumps({"scripts": {"test": text}})})
+
+
+def file_between(path: str, first: str | None, second: str, run: Any = RED, passing: Any = GREEN) -> list[Any]:
+    """A file that is written between the runs explains the flip."""
+    return [("write", {path: first}), run, ("write", {path: second}), passing, ("write", {path: first}), run]
+
+
+JEST_PASSING = ("npx jest", JEST_GREEN, 0)
+UNCOVERED = "FAIL Required test coverage of 90% not reached. Total coverage: 80.00%\n"
+JEST_UNCOVERED = '\nJest: "global" coverage threshold for statements (90%) not met: 50%'
+ONE_PACKAGE = jest_in("js/b", False)[1].replace("x.test.js", "web/a.test.js")
+OTHER_BINARY = CARGO_GREEN.replace("src/lib.rs (target/debug/deps/app", "src/main.rs (target/debug/deps/bin").replace("::x", "::y")
+
+SPEAK: dict[str, list[Any]] = {
+    # several runs in one command
+    "twice": [("pytest -q tests/test_a.py; pytest -q tests/test_a.py", red() + "\n" + green(), 0)],
+    "three-times-with-and": [("pytest -q && pytest -q && pytest -q", "\n".join([green(), green(), red()]), 1)],
+    "go-twice": [("go test -count=1 ./q && go test -count=1 ./q", GO_GREEN + "\n" + GO_RED[1], 1)],
+    "retried-by-hand": [("pytest -q || pytest -q --lf", red() + "\n" + green(1), 0), RED],
+    "loop-over-a-range": [("for i in {1..3}; do pytest -q; done", "\n".join([red(), green(), green()]), 0)],
+    "loop-over-seq": [("for i in $(seq 1 3); do echo \"run $i\"; pytest -q 2>&1 | tail -5; done", "\n".join(["run 1", red(), "run 2", green(), "run 3", green()]), 0)],
+    "loop-until-red": [("for i in 1 2 3; do pytest -q || break; done", green() + "\n" + red(), 0)],
+    "until": [("until ! pytest -q; do :; done", "\n".join([green(), green(), red()]), 0)],
+    "counting-loop": [("for ((i=0;i<3;i++)); do pytest -q; done", "\n".join([green(), red(), green()]), 0)],
+    "loop-of-summaries": [RED, ("for i in 1 2 3; do pytest -q tests/test_a.py 2>&1 | tail -1; done", "1 failed, 1 passed in 0.02s\n2 passed in 0.01s\n2 passed in 0.01s", 0), RED],
+    "loop-of-npm": [("for i in 1 2 3; do npm test; done", "\n".join([VITEST_RED, VITEST_GREEN, VITEST_GREEN]), 0)],
+    "loop-of-make": [("for i in 1 2 3; do make test; done", "\n".join([red(), green(), red()]), 2)],
+    # selections
+    "keyword-in-a-name": again("pytest -q -k x", green(2, ", 1 deselected")),
+    "keyword-or": again("pytest -q -k 'x or nothing'", green(2, ", 1 deselected")),
+    "go-part-of-a-name": [GO_RED, ("go test -count=1 -run X ./q", GO_GREEN, 0), GO_RED],
+    "stepwise": same("pytest -q --sw", red(), green()),
+    "name-filter-counts-the-rest-as-skipped": between("npx vitest run", "npx vitest run -t settles", VITEST_RED, VITEST_ONE),
+    # scripts
+    "script-then-wider": [script("vitest run"), *between("npx vitest run src/a.test.js", "npm test", VITEST_RED, "> vitest run\n" + VITEST_GREEN)],
+    "script-with-a-file": [script("vitest run"), *between("npm test", "npm test -- src/a.test.js", VITEST_RED, VITEST_GREEN)],
+    "script-with-a-name": [script("vitest run"), *between("npm test", "npm test -- -t settles", VITEST_RED, VITEST_ONE)],
+    "pnpm-with-a-file": [script("vitest run"), *between("pnpm test", "pnpm test src/a.test.js", VITEST_RED, VITEST_GREEN)],
+    "script-says-what-is-so-anyway": [script("NODE_ENV=test vitest run"), *between("npm test", "npx vitest run src/a.test.js", VITEST_RED, VITEST_GREEN)],
+    "same-package": same("pnpm --filter web test", VITEST_RED, VITEST_GREEN),
+    "prefix-behind-tail": between("npm --prefix js/a test", "npm --prefix js/a test 2>&1 | tail -8", VITEST_RED, VITEST_GREEN),
+    "prefix-or-cd": between("npm --prefix js/a test", "cd js/a && npm test", VITEST_RED, VITEST_GREEN),
+    "same-version": same("npx vitest@3 run", VITEST_RED, VITEST_GREEN),
+    "dlx": same("pnpm dlx vitest run", VITEST_RED, VITEST_GREEN),
+    # environments
+    "poetry": again("poetry run pytest -q", green()),
+    "one-environment": between(".venv/bin/pytest -q", ".venv/bin/python -m pytest -q", red(), green()),
+    "activated-or-by-path": between("source .venv/bin/activate && pytest -q", ".venv/bin/python3 -m pytest -q", red(), green()),
+    "timeout-and-env": again("timeout 120 env PYTHONUNBUFFERED=1 pytest -q", green()),
+    # exit statuses and outputs
+    "too-little-covered": again("pytest -q --cov=app --cov-fail-under=90", f"...  [100%]\n{UNCOVERED}3 passed in 0.01s", 1),
+    "jest-too-little-covered": [JEST_RED, ("npx jest --coverage", JEST_GREEN + JEST_UNCOVERED, 1), JEST_RED],
+    "long-green": [RED, ("pytest -v", "".join(f"tests/test_a.py::test_p[{i}] PASSED [ 1%]\n" for i in range(2000)) + V_GREEN, 0), RED],
+    "long-red": [("pytest -v", "".join(f"tests/test_a.py::test_p[{i}] PASSED [ 1%]\n" for i in range(300)) + V_RED, 1), GREEN, RED],
+    "timed-group": again("{ time pytest -q; } 2>&1 | tail -5", green() + "\n\nreal 0m1s\nuser 0m1s\nsys 0m1s"),
+    "detached": [("git", "checkout", "-q", "--detach"), RED, GREEN, RED],
+}  # fmt: skip
+
+SILENT: dict[str, list[Any]] = {
+    # several runs in one command that are not alike
+    "two-settings": [("pytest -v; MODE=fast pytest -v", V_RED + "\n" + V_GREEN, 0)] * 2 + [("pytest -v", V_RED, 1)],
+    "race-and-plain": [("go test -v ./... ; go test -v -race ./...", go_verbose(True) + "\n" + go_verbose(False), 1)] * 2 + [("go test -v -race ./...", go_verbose(False), 1)],
+    "two-folders": [("(cd sub && pytest -v); pytest -v", V_RED + "\n" + V_GREEN, 0)] * 2 + [("cd sub && pytest -v", V_RED, 1)],
+    "two-projects": [("cd unit/a && python -m unittest; cd ../b && python -m unittest", UNIT_RED + "\n" + UNIT_GREEN, 0)] * 2 + [("cd unit/a && python -m unittest", UNIT_RED, 1)],
+    "two-packages": [("(cd js/a && npx jest --verbose); (cd js/b && npx jest --verbose)", jest_in("js/a", True)[1] + "\n" + jest_in("js/b", False)[1], 0)] * 2 + [jest_in("js/a", True)],
+    "all-packages": [("pnpm -r test", jest_in("js/a", True)[1] + "\n" + jest_in("js/b", False)[1], 1)] * 3,
+    "all-environments": [("tox", V_RED + "\n" + V_GREEN, 1)] * 3,
+    "two-binaries": [("for i in 1 2; do cargo test --no-fail-fast; done", f"{OTHER_BINARY}\n{CARGO_RED}\n" * 2, 101)] * 2,
+    "two-packages-of-a-script": [("for i in 1 2; do npm test; done", f"{VITEST_OTHER}\n{VITEST_RED}\n" * 2, 1)] * 2,
+    "loop-of-another-file": [RED, ("for i in 1 2; do pytest -q tests/test_b.py 2>&1 | tail -1; done", "1 passed in 0.01s\n1 failed in 0.01s", 0), RED],
+    "loop-over-files": [
+        ("for f in tests/test_a.py tests/test_b.py; do pytest -q $f; done", red() + "\n" + green(1), 0),
+        ("for f in tests/test_a.py tests/test_b.py; do pytest -q $f >/dev/null; done", "", 0),
+        ("for f in tests/test_a.py tests/test_b.py; do pytest -q $f; done", red() + "\n" + green(1), 0),
+    ],
+    # environments
+    "tox-environment": between("tox -e py39", "tox -e py312", V_RED, V_GREEN),
+    "make-variable": between("make test ARGS=-race", "make test", go_verbose(False), go_verbose(True)),
+    "make-target": between("make test-race", "make test", go_verbose(False), go_verbose(True)),
+    "npm-workspace": between("npm test -w a", "npm test -w b", JEST_RED[1], ONE_PACKAGE),
+    "pnpm-filter": between("pnpm --filter a test", "pnpm --filter b test", JEST_RED[1], ONE_PACKAGE),
+    "yarn-workspace": between("yarn workspace a test", "yarn workspace b test", JEST_RED[1], ONE_PACKAGE),
+    "nx-project": between("npx nx test a", "npx nx test b", JEST_RED[1], ONE_PACKAGE),
+    "uv-environment-file": again("uv run --env-file .env.test pytest -q", green()),
+    "uv-python": between("uv run --python 3.9 pytest -q", "uv run --python 3.12 pytest -q", red(), green()),
+    "dotenv": between("npx jest", "npx dotenv -e .env.test -- jest", JEST_RED[1], JEST_GREEN),
+    "sourced-settings": again("set -a; source .env.test; set +a; pytest -q", green()),
+    "sourced-script": again(". ./env.sh && pytest -q", green()),
+    "unset": again("unset DATABASE_URL; pytest -q", green()),
+    "env-unset": again("env -u DATABASE_URL pytest -q", green()),
+    "env-empty": again("env -i PATH=$PATH pytest -q", green()),
+    "exported-file": again("export $(cat .env.test | xargs) && pytest -q", green()),
+    "another-clock": between("faketime '2024-02-29' pytest -q", "pytest -q", red(), green()),
+    "display": between("npx jest", "xvfb-run -a npx jest", JEST_RED[1], JEST_GREEN),
+    "python-version": between("python3.9 -m pytest -q", "python3.12 -m pytest -q", red(), green()),
+    "environment-by-path": again(".venv/bin/pytest -q", green()),
+    "activated": again("source .venv/bin/activate && pytest -q", green()),
+    "limit": between("ulimit -n 32 && pytest -q", "pytest -q", red(), green()),
+    "node-version": between("nvm use 18 && npx vitest run", "nvm use 20 && npx vitest run", VITEST_RED, VITEST_GREEN),
+    "conda-environment": between("conda run -n py39 pytest -q", "conda run -n py312 pytest -q", red(), green()),
+    "toolchain": between("cargo +nightly test", "cargo test", CARGO_RED, CARGO_GREEN),
+    "runner-version": between("npx vitest@2 run", "npx vitest@3 run", VITEST_RED, VITEST_GREEN),
+    "powershell-variable": between("pytest -q", "$env:MODE='fast'; pytest -q", red(), green(), tool="PowerShell"),
+    "snapshots-are-not-written": [("npx jest --ci", JEST_RED[1], 1), (*JEST_PASSING, {"during": {"web/__snapshots__/a.snap": "x"}}), ("npx jest --ci", JEST_RED[1], 1)],
+    "snapshots-updated": [JEST_RED, ("npx jest -u", JEST_GREEN, 0, {"during": {"web/__snapshots__/a.snap": "x"}}), JEST_RED],
+    # installed packages and settings
+    "package-without-a-description": file_between(".venv/lib/python3.11/site-packages/dep-2.dist-info/METADATA", None, "x"),
+    "package-itself": file_between(".venv/lib/python3.11/site-packages/dep/__init__.py", "1", "2"),
+    "package-without-a-stamp": file_between("node_modules/dep/package.json", '{"version":"1"}', '{"version":"2"}', JEST_RED, JEST_PASSING),
+    "settings-of-a-workspace": file_between("packages/web/.env", None, "A=1", ("npm test", JEST_RED[1], 1), ("npm test", JEST_GREEN, 0)),
+    # scripts
+    "script-with-another-file": [script("vitest run"), *between("npm test", "npm test -- src/b.test.js", VITEST_RED, VITEST_OTHER)],
+    "script-with-another-name": [script("vitest run"), *between("npm test", "npm test -- -t steady", VITEST_RED, VITEST_ONE)],
+    "script-swallows-failures": [script("vitest run || true"), ("npm test", VITEST_RED, 0), ("npm test >/dev/null && echo ok", "ok", 0), ("npm test", VITEST_RED, 0)],
+    "script-with-a-setting": [script("TZ=Asia/Tokyo vitest run"), *between("npm test", "npx vitest run", VITEST_RED, VITEST_GREEN)],
+    "script-edited": [script("vitest run"), ("npm test", VITEST_RED, 1), script("vitest run src/b.test.js"), ("npm test", VITEST_OTHER, 0), script("vitest run"), ("npm test", VITEST_RED, 1)],
+    "script-shard": between("npm test", "npm test -- --shard=2/2", VITEST_RED, VITEST_GREEN),
+    "nothing-to-do": between("make test", "make test", red(), "make: Nothing to be done for 'test'."),
+    "no-rule": between("make test", "make test || true", red(), "make: *** No rule to make target 'test'.  Stop."),
+    "no-script": between("npm test", "npm test || true", VITEST_RED, 'npm ERR! Missing script: "test"'),
+    # exit statuses and outputs
+    "errexit-spares-lists": again("set -e; pytest -q >/dev/null && echo ok; echo done", "done"),
+    "too-little-covered-and-red": again("pytest -q --cov=app --cov-fail-under=90", f"{UNCOVERED}1 failed, 2 passed in 0.01s", 1),
+    "fetched-output": [GREEN, ("gh run view 12 --log-failed | tail -3; pytest -q", red() + "\n" + green(), 0)],
+    "containers-output": [GREEN, ("docker logs app | tail; pytest -q", red() + "\n" + green(), 0)],
+    "printed-here-document": again("cat <<'E'\n3 passed in 0.01s\nE\npytest -q > /dev/null || true", "3 passed in 0.01s"),
+    "cargo-exact-name-of-no-test": between("cargo test", "cargo test -- --exact x", CARGO_RED, CARGO_GREEN.replace("1 test\ntest tests::x ... ok", "0 tests").replace("1 passed", "0 passed")),
+    # other code
+    "sed-options-together": again("sed -Ei 's/1/2/' app.py && pytest -q; git checkout app.py", green()),
+    "tee-writes": again("tee app.py <<'E'\na = 9\nE\npytest -q; git checkout app.py", green()),
+    "perl-edits": again("perl -0pi -e 's/1/2/' app.py; pytest -q; git checkout -- app.py", green()),
+    "python-edits": again("python3 - <<'E'\nopen('app.py','w').write('x')\nE\npytest -q; git checkout -- app.py", green()),
+    "bisect": [("git bisect run pytest -q", red() + "\n" + green(), 0)] * 2,
+    "rebase": [("git rebase -x 'pytest -q' main", red() + "\n" + green(), 0)] * 2,
+    "reset-between": [edit("a = 2\n"), RED, ("git", "checkout", "-q", "app.py"), GREEN, edit("a = 2\n"), RED],
+}  # fmt: skip
+
+
+def last_notes(steps: list[Any], base: Path) -> dict[str, str]:
+    player = Inside(base)
+    player.repository("app", {**FILES, **GO_FILES, **PROJECTS})
+    notes: dict[str, str] = {}
+    for step in steps:
+        if step[0] == "write":
+            player.write(step[1])
+        elif step[0] == "git":
+            git(player.repo, *step[1:])
+        else:
+            command, output, exit, *more = step
+            notes = player.bash(command, output, exit, **(more[0] if more else {}))
+    return notes
+
+
+@pytest.mark.parametrize("name", SPEAK)
+def test_must_speak(name: str, tmp_path: Path) -> None:
+    assert last_notes(SPEAK[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_must_stay_silent(name: str, tmp_path: Path) -> None:
+    assert last_notes(SILENT[name], tmp_path) == {}

@@ -83,6 +83,16 @@ def test_an_output_tells_whose_it_is(name: str) -> None:
     assert {report.runner for report in reports} <= prefixes(CASES[name])
 
 
+def test_a_test_that_two_rows_read_stands_once() -> None:
+    """Rows of one prefix may read the same lines, which are no further runs."""
+    text = CASES["js/vitest-dot"]["output"] + CASES["js/bun-all-pass"]["output"]
+    reports = [r for r in runners.read(text, None) if r.runner == "js"]
+    named = [(r.name, r.scope) for report in reports for r in report.results]
+    assert len(reports) > 1 and len(set(named)) == len(named)
+    twice = {(r.name, r.failed, r.passed) for report in reports for r in report.results}
+    assert ("calc > divides evenly", 1, 1) in twice, "failed in one run and passed in the other"
+
+
 # -- how text arrives
 
 

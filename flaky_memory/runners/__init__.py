@@ -144,10 +144,30 @@ def read(text: str, names: Optional[Sequence[str]], certain: bool = True) -> Lis
     asked = TABLE if names is None else names
     if names is None or not certain:
         asked = [n for n in asked if any(s in text for s in TABLE[n].signs)]
-    reports = [_settled(_module(name).read(text), name, text) for name in asked]
+    reports = _each_once([_settled(_module(name).read(text), name, text) for name in asked])
     if names is not None and certain:
         return reports
     return [r for r in reports if r.results or r.summary != NONE or r.idle or r.unrun]
+
+
+def _each_once(reports: List[Report]) -> List[Report]:
+    """The reports with every test in the first that names it: two rows of one prefix may read the same
+    lines, so of their counts the larger holds."""
+    if len({r.runner for r in reports}) == len(reports):
+        return reports
+    first: Dict[Tuple[str, str, Optional[str]], Result] = {}
+    for report in reports:
+        for result in report.results:
+            key = (report.runner, result.name, result.scope)
+            known = first.get(key, result)
+            first[key] = known._replace(
+                failed=max(known.failed, result.failed), passed=max(known.passed, result.passed)
+            )
+    once = []
+    for report in reports:
+        keys = [(report.runner, r.name, r.scope) for r in report.results]
+        once.append(report._replace(results=tuple(first.pop(k) for k in keys if k in first)))
+    return once
 
 
 def _settled(report: Report, name: str, text: str) -> Report:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PIPE, FOLLOWED, OR, BACKGROUND, CONDITION = "pipe", "followed", "or", "background", "condition"
 SUBSTITUTION, NEGATED, LOOP, KEEPS_GOING = "substitution", "negated", "loop", "keeps-going"
 # Why a run is not recorded at all.
+CHANGED_AROUND = "changed-around"
 ELSEWHERE, NOWHERE, PRINTS_OTHER, UNREADABLE, NO_TESTS = (
     "elsewhere", "nowhere", "prints-other", "unreadable", "no-tests",
 )  # fmt: skip
@@ -199,6 +200,8 @@ class _Walk:
             self.reasons.append(PRINTS_OTHER)
         if any(i.directory is None for i in command.invocations):
             self.reasons.append(NOWHERE)
+        if command.changes_before and command.changes_after:
+            self.reasons.append(CHANGED_AROUND)
         command.reason = self.reasons[0] if self.reasons else None
 
     def changes(self, kinds: List[str]) -> List[int]:

@@ -199,9 +199,7 @@ def _after(
 
 def _changed(meant: Command, before: Dict[str, Any], after: git.Tree) -> str:
     """Why the run belongs to neither tree: "" when it belongs to the tree afterwards."""
-    if meant.changes_before:
-        return "changed-around" if meant.changes_after else ""
-    return "" if before.get("code") == after.code else "changed-meanwhile"
+    return "" if meant.changes_before or before.get("code") == after.code else "changed-meanwhile"
 
 
 def _tree(store: Store, top: str, meant: Command, before: Dict[str, Any], after: git.Tree) -> str:

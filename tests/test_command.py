@@ -99,7 +99,7 @@ UNRECORDED = {
     "docker compose run --rm web pytest -q": command.ELSEWHERE, "docker exec -it c npm test": command.ELSEWHERE,
     "ssh host 'cd x && pytest'": command.ELSEWHERE, "kubectl exec pod -- go test ./...": command.ELSEWHERE, "pytest & wait": command.BACKGROUND,
     "cat old.log; pytest": command.PRINTS_OTHER, "tail -5 /tmp/run.txt; pytest": command.PRINTS_OTHER, "cat out.log; pytest > out.log": command.PRINTS_OTHER,
-    "cd $X && pytest": command.NOWHERE, "pytest 'x": command.UNREADABLE, "ls": command.NO_TESTS,
+    "cd $X && pytest": command.NOWHERE, "git stash; pytest; git stash pop": command.CHANGED_AROUND, "pytest 'x": command.UNREADABLE, "ls": command.NO_TESTS,
 }  # fmt: skip
 
 RECORDED = ("pytest > out.log 2>&1; tail -30 out.log", "pytest | tee o.txt; grep FAILED o.txt", "cat app.py; pytest", "grep -n x test.py && pytest")

@@ -30,6 +30,7 @@ TOP = "//top"
 _DEEPEST_CALLS = 8
 # Characters. Linux hands no program a longer argument, and a shell gets its command as one (execve(2)).
 LONGEST = 1 << 17
+_MOST_INVOCATIONS = 200
 
 
 class Invocation:
@@ -365,6 +366,8 @@ class _Walk:
         if invocation.varying and not invocation.distrust:
             invocation.distrust = LOOP  # only the last turn's status arrives, and each turn runs others
         self.command.invocations.append(invocation)
+        if len(self.command.invocations) > _MOST_INVOCATIONS:
+            raise shell.Unreadable
         self.order.append(_Step(_TEST))
         return None
 

@@ -139,7 +139,7 @@ def _latest(decisions: List[List[Any]]) -> List[Check]:
 def _writable(folder: str) -> bool:
     """True when the store's folder can be written to, or be made."""
     here = folder if os.path.isdir(folder) else os.path.dirname(folder)
-    return os.access(here, os.W_OK | os.X_OK)
+    return not os.path.islink(folder) and os.access(here, os.W_OK | os.X_OK)
 
 
 def _panel(environ: Mapping[str, str]) -> Check:

@@ -30,7 +30,7 @@ validate: $(VENV)/tests.done
 	$(BIN)/python -m tests.e2e.driver plugin validate . --profile directory --strict
 
 test: $(VENV)/tests.done
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ARGS)
 
 e2e: $(VENV)/tests.done
 	$(BIN)/python -m pytest -m e2e tests/e2e

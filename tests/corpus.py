@@ -44,7 +44,7 @@ def load(path: Path) -> list[Case]:
 def save(path: Path, cases: list[Case]) -> None:
     """Write a family's file, one case on each line."""
     rows = [json.dumps({field: case[field] for field in FIELDS}) for case in cases]
-    path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+    path.write_bytes(("[\n" + ",\n".join(rows) + "\n]\n").encode())
 
 
 def by_id() -> dict[str, Case]:

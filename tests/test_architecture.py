@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from flaky_memory import runners
+from tests import corpus
 from tests.conftest import ROOT, git
 from tests.player import Player
 
@@ -106,26 +108,54 @@ def test_a_row_has_its_module_captures_and_line(row: str) -> None:
     assert f"`{prefix}:`" in (ROOT / "README.md").read_text()
 
 
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.stem)
+def test_the_oldest_python_reads_it(path: Path) -> None:
+    """Hooks are silent on older ones, so the entry point keeps to what 3.6 reads."""
+    ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 6) if path.name == "__main__.py" else (3, 9))
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:flaky_memory|tests|hooks|docs)/[\w./]*)`", CONTRIBUTING))))
-def test_contributing_names_files_that_exist(path: str) -> None:
-    assert (ROOT / path).exists() or path == "flaky_memory/runners/spin.py"
+# -- CONTRIBUTING names what exists
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+FENCED = re.findall(r"^ *```sh\n(.*?)^ *```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
+SPANS = set(re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^ *```.*?^ *```$", "", CONTRIBUTING)))
+# The runner of the example, which nobody has written.
+EXAMPLE = {"flaky_memory/runners/spin.py", "tests/captures/spin.json"}
 
 
-@pytest.mark.parametrize("target", sorted({t for line in re.findall(r"^ *make ([a-z0-9 ]+)", CONTRIBUTING, re.M) for t in line.split()}))
-def test_contributing_names_targets_that_exist(target: str) -> None:
-    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M)
+def defined() -> set[str]:
+    """Every name that a function, class or assignment of the package or the tests gives, and every key of a case."""
+    found = set(corpus.FIELDS)
+    for path in [*MODULES, *(ROOT / "tests").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+    return found
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [
-        ("TABLE", "runners/__init__.py"), ("class Tally", "runners/base.py"), ("def lines", "runners/base.py"),
-        ("class Runner", "runners/base.py"), ("_DIRECT", "tools.py"), ("_TOOLS", "tools.py"), ("HINTS", "gate.py"), ("OPTIONS", "options.py"),
-    ],
-)  # fmt: skip
-def test_contributing_names_things_that_exist(name: str, path: str) -> None:
-    assert name.split()[-1] in CONTRIBUTING
-    assert name in (PACKAGE / path).read_text()
+def test_contributing_names_files_that_exist() -> None:
+    named = {span for span in SPANS if re.fullmatch(r"[\w./-]+", span) and "/" in span}
+    named |= set(re.findall(r"tests/\w+\.py", "".join(FENCED)))
+    assert len(named) > 15
+    assert {path for path in named if not (ROOT / path).exists()} == EXAMPLE
+
+
+def test_contributing_names_things_that_exist() -> None:
+    named = {match[1] for span in SPANS if (match := re.fullmatch(r"(\w+)(?:\([^()]*\))?(?: = .*)?", span))}
+    assert {"Runner", "PREFIX", "TABLE", "_DIRECT", "OPTIONS"} <= named
+    assert named - defined() == {"spin"}
+
+
+def test_contributing_names_targets_and_variables_that_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    lines = [line for text in [*FENCED, *SPANS] for line in text.splitlines() if re.match(r"\s*(?:[A-Z_]+=\S+ )?make ", line)]
+    assert len(lines) > 4
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        for word in words[words.index("make") + 1 :]:
+            name, equals, _ = word.partition("=")
+            assert (f"$({name})" in makefile) if equals else re.search(rf"^{name}:", makefile, re.MULTILINE), line
+    fuzz = (ROOT / "tests" / "test_fuzz.py").read_text(encoding="utf-8")
+    assert "FLAKY_MEMORY_FUZZ" in CONTRIBUTING and 'environ.get("FLAKY_MEMORY_FUZZ"' in fuzz

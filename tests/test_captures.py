@@ -71,7 +71,7 @@ def test_a_capture_is_added_as_a_draft(tmp_path: Path) -> None:
     write(project, {"test_a.py": "def test_x(): assert 0\ndef test_y(): print(__file__)\n"})
     corpus.save(family, [CASES["pytest/q-fail"], CASES["pytest/q-pass"]])
     for name, options in (("new", "-q -rA"), ("q-fail", "-q"), ("new", "-v")):
-        command = f"{shlex.quote(sys.executable)} -m pytest -p no:cacheprovider -c /dev/null {options}"
+        command = f"{shlex.quote(sys.executable)} -m pytest -p no:cacheprovider --rootdir=. {options}"
         found = capture.capture("pytest", name, str(project), command)
         assert capture.add(found, tmp_path) == family
     cases = corpus.load(family)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from flaky_memory.model import FAILED, NONE, PASSED, Report
-from flaky_memory.runners.base import Tally, is_cut, lines
+from flaky_memory.runners.base import MOST_TESTS, Tally, is_cut, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ class _Reader:
         return True
 
     def _add(self, name: str, passed: bool, word: str, runs: int, timed: bool) -> None:
+        if len(self.entries) > 4 * MOST_TESTS:
+            return
         # Attempts before a pass failed, repetitions before a failure passed.
         differ = runs > 1 and passed != (word == "run")
         self.entries.append((name, self.file, passed, 1 if differ else runs, timed, self.again, False))

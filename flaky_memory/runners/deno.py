@@ -4,7 +4,8 @@ https://docs.deno.com/runtime/reference/cli/test/; the lines are printed by
 cli/tools/test/reporters/{pretty,common,dot,tap,junit}.rs of https://github.com/denoland/deno.
 
 Steps are named "test > step". Deno joins their names by " ... " in its lists of failures, and a
-name may hold " ... " itself: the result lines of the same output settle which is which.
+name may hold " ... " itself: the result lines of the same output settle which is which. With
+--parallel each result is a line "./tests/calc_test.ts => test ... step ... ok (1ms)".
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class _Reader:
         self._tap = Tap()
         self._junit = JUnit()
         self._said: List[str] = []
+        self._line = ""
         self._printing = False  # inside what a test has printed
         self._start()
 
@@ -56,6 +58,7 @@ class _Reader:
         self._errors: List[Tuple[str, str]] = []
         self._entries: List[Tuple[str, str]] = []  # of the list that stands at the end
         self._entry: Optional[Tuple[str, str]] = None
+        self._listed: set[str] = set()  # the lines of that list
         self._listing = False
         self._in_errors = False
 
@@ -119,7 +122,7 @@ class _Reader:
             file, _, at = place.rpartition(":")
             file, _, row = file.rpartition(":")
             if name and file and at.isdigit() and row.isdigit():
-                self._entry = (name, file)
+                self._entry, self._line = (name, file), line
 
     def _settle_entry(self, line: str) -> None:
         """ "name => file:1:2" stands above its error, and in the list at the end, where another
@@ -130,7 +133,9 @@ class _Reader:
         if line.startswith("error: "):
             self._errors.append(entry)
         elif not self._in_errors and (not line or " => " in line or line.endswith(" (uncaught error)")):
-            self._entries.append(entry)
+            if self._line not in self._listed:  # a filter leaves the errors' heads like another list
+                self._entries.append(entry)
+            self._listed.add(self._line)
 
     def _closing(self, line: str) -> None:
         """Lines that end with a duration: a result, or the run's summary."""
@@ -138,6 +143,11 @@ class _Reader:
             return
         text = line.lstrip(" ")
         match = _RESULT.match(text)
+        if match and _is_path(text) and " => " in match[1]:
+            file, _, name = match[1].partition(" => ")
+            if match[2] in ("ok", "FAILED"):
+                self._tally.add("line", name.replace(" ... ", " > "), file, match[2] == "ok")
+            return
         if match:
             point = Point(match[1], match[2] == "ok", "", len(line) - len(text))
             point.directive = "" if match[2] in ("ok", "FAILED") else "SKIP"

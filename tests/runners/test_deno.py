@@ -51,6 +51,16 @@ SPEAKS = [
     ("lines, errors and list are one run", RUN, WHOLE),
     ("two runs add up", RUN + RUN, {key: (f * 2, p * 2) for key, (f, p) in WHOLE.items()}),
     ("the list alone", TAIL, {(FILE, "clamps > caps"): (1, 0)}),
+    ("--parallel puts the file before each line",
+     "./a_test.ts => adds ... ok (1ms)\n./a_test.ts => p ... deep ... leaf ... ok (0ms)\n./a_test.ts => p ... deep ... ok (0ms)\n"
+     "------- output -------\nx\n./a_test.ts => p ...----- output end -----\n./b_test.ts => adds ... FAILED (1ms)\n"
+     "./b_test.ts => left out ... ignored (0ms)\n\n ERRORS \n\nadds => ./b_test.ts:1:6\nerror: x\n\n FAILURES \n\n"
+     "adds => ./b_test.ts:1:6\n\nFAILED | 1 passed (2 steps) | 1 failed (2ms)\n",
+     {("./a_test.ts", "adds"): (0, 1), ("./a_test.ts", "p > deep > leaf"): (0, 1), ("./a_test.ts", "p > deep"): (0, 1),
+      ("./b_test.ts", "adds"): (1, 0)}),
+    ("a filter leaves the errors' heads above the list",
+     "adds => ./b_test.ts:1:6\nx => ./b_test.ts:2:6\nadds => ./b_test.ts:1:6\nx => ./b_test.ts:2:6\n"
+     "FAILED | 1 passed | 2 failed (2ms)\n", {("./b_test.ts", "adds"): (1, 0), ("./b_test.ts", "x"): (1, 0)}),
     ("each attempt of a retry",
      "running 1 test from ./a_test.ts\nflaky ... retrying (attempt 1 failed) (Uncaught Error: x)\nflaky ... ok (13ms)\n",
      {("./a_test.ts", "flaky"): (1, 1)}),

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+# A test run that was started by nohup or in the background ignores these signals, and so would its
+# children: then no test could see one arrive.
+for name, handler in (("SIGHUP", signal.SIG_DFL), ("SIGQUIT", signal.SIG_DFL), ("SIGINT", signal.default_int_handler)):
+    if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) == signal.SIG_IGN:
+        signal.signal(getattr(signal, name), handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))

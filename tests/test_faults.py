@@ -15,6 +15,7 @@ from typing import Any, Callable
 
 import pytest
 
+from flaky_memory import command as reader
 from flaky_memory import gate
 from flaky_memory.store import Store
 from tests.conftest import ROOT
@@ -306,6 +307,11 @@ def test_a_huge_command_is_read_in_time(shape: str) -> None:
     text = "pytest " + shape * (120_000 // len(shape))
     payload = {**PAYLOADS["pre-tool-use"], "tool_input": {"command": text}, "cwd": "/"}
     assert_silent(json.dumps(payload).encode())
+
+
+def test_a_command_that_starts_too_many_runners_is_not_read() -> None:
+    assert reader.read("pytest; " * 100).runs_tests
+    assert reader.read("pytest; " * 1000).reason == reader.UNREADABLE
 
 
 def test_stdin_that_never_ends() -> None:

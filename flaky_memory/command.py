@@ -82,13 +82,14 @@ class Command:
     """A whole command. `changes_before` and `changes_after` say that something which may change
     the code stands before the last or after the first runner; `reason` why it is not recorded
     (None when it is); `leftovers` the files that its runs write their output or reports to;
-    `echoes` lines that the command itself prints."""
+    `echoes` lines that the command itself prints; `makes_trees` that it makes a worktree or a clone."""
 
-    __slots__ = ("changes_after", "changes_before", "echoes", "invocations", "leftovers", "reason")
+    __slots__ = ("changes_after", "changes_before", "echoes", "invocations", "leftovers", "makes_trees", "reason")
 
     def __init__(self) -> None:
         self.invocations: List[Invocation] = []
         self.changes_before = self.changes_after = False
+        self.makes_trees = False
         self.reason: Optional[str] = None
         self.leftovers: Set[str] = set()
         self.echoes: Set[str] = set()
@@ -111,6 +112,8 @@ def read(text: str, powershell: bool = False) -> Command:
             raise shell.Unreadable
         walk = _Walk(command)
         walk.sequence(shell.parse(text, "`" if powershell else "\\"), _Context(), "")
+        for trap in walk.traps:
+            walk.sequence(shell.parse(trap), _Context(), FOLLOWED)
     except (shell.Unreadable, RecursionError):
         command.invocations.clear()
         command.reason = UNREADABLE
@@ -180,6 +183,7 @@ class _Walk:
         self.loops: List[Tuple[int, int]] = []  # spans of `order`
         self.functions: Dict[str, Node] = {}
         self.reasons: List[str] = []
+        self.traps: List[str] = []  # what runs when the shell ends
 
     def conclude(self) -> None:
         """Sum up, once it is known that the command runs tests."""
@@ -192,6 +196,7 @@ class _Walk:
         for invocation in command.invocations:
             paths = effects.report_paths(invocation.args)
             command.leftovers.update(_join(invocation.directory, p) or p for p in paths)
+        command.makes_trees = any(s.name == "git" and {"worktree", "clone"} & set(s.texts) for s in self.order)
         kinds = [step.kind(effects) for step in self.order]
         tests = [at for at, kind in enumerate(kinds) if kind == _TEST]
         changes = self.changes(kinds)
@@ -333,6 +338,8 @@ class _Walk:
         if name in self.functions and context.calls < _DEEPEST_CALLS:
             context.calls += 1
             self.node(self.functions[name], context, distrust)
+        elif name == "trap":
+            self.traps += [w.text for w in node.words[1:2] if w.text[:1] != "-"]
         elif name in _BUILTINS:
             _BUILTINS[name](context, node.words[1:])
         else:
@@ -382,6 +389,8 @@ class _Walk:
             self.command.echoes.add(" ".join(texts))
         elif name in _CHOOSERS:
             _choose(context, name, texts)
+        elif name in _INSTALLERS and any(t in ("install", "add", "sync", "remove", "uninstall") for t in texts[:2]):
+            context.env["installs "] = " ".join([name, *texts])
         elif name.startswith("$env:"):
             _powershell_variable(context, name, texts)
         self.order.append(_Step(_OTHER, name, texts, len(self.written)))
@@ -535,6 +544,11 @@ def _choose(context: _Context, name: str, texts: List[str]) -> None:
         context.env[name + " "] = " ".join(texts)
 
 
+# Programs that install packages where no stamp in the tree may tell.
+_INSTALLERS = frozenset((
+    "pip", "pip3", "uv", "pipx", "conda", "mamba", "micromamba", "gem", "apt", "apt-get", "brew", "apk", "dnf", "yum",
+    "pecl", "cpanm", "luarocks",
+))  # fmt: skip
 _CHOOSERS = frozenset((
     "ulimit", "umask", "nvm", "fnm", "pyenv", "rbenv", "nodenv", "conda", "mamba", "micromamba", "sdk", "asdf",
     "mise", "rustup", "module", "jenv", "goenv", "rvm",
@@ -565,6 +579,6 @@ def _nothing(context: _Context, words: List[Word]) -> None:
 
 _BUILTINS: Dict[str, Callable[[_Context, List[Word]], None]] = {
     "cd": _cd, "pushd": _cd, "export": _export, "declare": _nothing, "local": _nothing, "unset": _unset,
-    "set": _set, "shopt": _nothing, "true": _nothing, ":": _nothing, "wait": _nothing, "trap": _nothing,
+    "set": _set, "shopt": _nothing, "true": _nothing, ":": _nothing, "wait": _nothing,
     "source": _source, ".": _source,
 }  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Iterable
+    from typing import Iterable, List
 
 _BASIS, _PRIME, _MASK = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 # In pure Python FNV-1a costs 0.1 microseconds a byte, so a longer part enters as its BLAKE2b digest.
@@ -93,6 +93,22 @@ _LEFTOVER_STARTS = (
 )
 
 
+# What is left behind wherever it is, and what only outside of the folders that hold test data: there
+# `results.json` or `sample.log` may be somebody's.
+_ALWAYS_LEFT = (b".pyc", b".pyo", b".class", b".o", b".swp", b".swo", b"~", b".DS_Store", b"Thumbs.db")
+_DATA_FOLDERS = frozenset((
+    b"test", b"tests", b"spec", b"specs", b"__tests__", b"fixtures", b"__fixtures__", b"testdata", b"test_data",
+    b"test-data", b"data", b"golden", b"goldens", b"expected", b"samples", b"resources", b"features", b"e2e",
+))  # fmt: skip
+# A folder and one in it that together only a build tool makes.
+_BUILT = frozenset((
+    (b"target", b"debug"), (b"target", b"release"), (b"target", b"classes"), (b"target", b"test-classes"),
+    (b"target", b"generated-sources"), (b"target", b"generated-test-sources"), (b"target", b"site"),
+    (b"build", b"reports"), (b"build", b"test-results"), (b"build", b"generated"), (b"build", b"classes"),
+    (b"build", b"tmp"), (b"obj", b"Debug"), (b"obj", b"Release"), (b"bin", b"Debug"), (b"bin", b"Release"),
+    (b"_build", b"test"), (b"_build", b"dev"), (b"coverage", b"lcov-report"),
+))  # fmt: skip
+
 CODE, DATA, LEFTOVER = "code", "data", "leftover"
 
 
@@ -104,8 +120,14 @@ def kind(path: bytes) -> str:
     be a fixture that somebody edits or a file that the tests write, which only its changes tell.
     """
     *folders, name = path.split(b"/")
-    if any(f in _LEFTOVER_FOLDERS or f.endswith(b".egg-info") for f in folders):
+    if any(f in _LEFTOVER_FOLDERS or f.endswith(b".egg-info") for f in folders) or _is_built(folders):
         return LEFTOVER
-    if name in _LEFTOVER_NAMES or name.endswith(_LEFTOVER_ENDINGS) or name.startswith(_LEFTOVER_STARTS):
-        return LEFTOVER
-    return CODE if name.endswith(_SOURCE_ENDINGS) or path.endswith(b"/") else DATA
+    if name.endswith(_SOURCE_ENDINGS) or path.endswith(b"/"):
+        return CODE
+    left = name in _LEFTOVER_NAMES or name.endswith(_LEFTOVER_ENDINGS) or name.startswith(_LEFTOVER_STARTS)
+    somebodys = any(f in _DATA_FOLDERS for f in folders) and not name.startswith(b".coverage")
+    return LEFTOVER if name.endswith(_ALWAYS_LEFT) or (left and not somebodys) else DATA
+
+
+def _is_built(folders: List[bytes]) -> bool:
+    return any(pair in _BUILT for pair in zip(folders, folders[1:]))

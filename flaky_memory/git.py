@@ -123,6 +123,7 @@ class Reader:
             parts = list(self._state(repository, leftovers))
             for directory in _chain(repository.top, directories):
                 parts.extend(_settings(directory, repository.top))
+            parts.extend(_interpreter(self.environ))
             if os.path.isabs(self.virtual_env) and not self.virtual_env.startswith(repository.top + os.sep):
                 parts.extend(_installed(self.virtual_env))
         finally:
@@ -387,6 +388,22 @@ def _installed(environment: str) -> Iterator[bytes]:
         if names:
             stamps = [os.fsencode(n) + b" " + _stamp(os.path.join(site, _first_file(n))) for n in names]
             yield from (b"packages", b"\n".join(stamps))
+
+
+def _interpreter(environ: Mapping[str, str]) -> Iterator[bytes]:
+    """The packages of the Python on PATH, by the times of the folders that they are installed in."""
+    folders = [f for f in environ.get("PATH", "").split(os.pathsep) if os.path.isabs(f)]
+    python = next((p for f in folders for p in [os.path.join(f, "python3")] if os.path.exists(p)), "")
+    if not python:
+        return
+    prefix = os.path.dirname(os.path.dirname(os.path.realpath(python)))
+    own = os.path.dirname(os.path.dirname(python))
+    homes = (own, prefix, "/usr/local", os.path.join(environ.get("HOME", ""), ".local"))
+    for library in dict.fromkeys(os.path.join(h, "lib") for h in homes if os.path.isabs(h)):
+        for name in sorted(n for n in _names(library) if n.startswith("python3")):
+            for packages in ("site-packages", "dist-packages"):
+                stamp = _stamp(os.path.join(library, name, packages))
+                yield from (b"interpreter", os.fsencode(os.path.join(library, name)), stamp) if stamp else ()
 
 
 def _first_file(name: str) -> str:

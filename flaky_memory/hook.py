@@ -95,7 +95,7 @@ def _place(session_directory: str, meant: Command) -> Optional[Tuple[Repository,
     top = own.top if own else None
     found = [_directory(session_directory, top, i.directory) for i in meant.invocations]
     directories = sorted({d for d in found if d is not None})
-    repositories = {find_repository(d) for d in directories}
+    repositories = {find_repository(d) or (None if meant.makes_trees else _within(own, d)) for d in directories}
     if len(repositories) != 1 or None in repositories:
         return None
     repository = repositories.pop()
@@ -103,6 +103,11 @@ def _place(session_directory: str, meant: Command) -> Optional[Tuple[Repository,
         return None
     places = {p for d, i in zip(found, meant.invocations) if d is not None for p in _named_places(d, i)}
     return repository, sorted({*directories, *places})
+
+
+def _within(own: Optional[Repository], directory: str) -> Optional[Repository]:
+    """The session's repository for a directory in it that the command makes first (`mkdir build && cd build`)."""
+    return own if own and directory.startswith(own.top + os.sep) and not os.path.exists(directory) else None
 
 
 def _named_places(directory: str, invocation: Invocation) -> List[str]:
@@ -183,6 +188,8 @@ def _after(
     problem = call.skipped or str(pending.get("problem") or "")
     if not problem and (place is None or not store.enabled):
         problem = "off" if place else "no-repository"
+    if not problem and place is not None and Store(place[0].common).folder != store.folder:
+        problem = command.NOWHERE  # the command made a repository there
     tree = ""
     if not problem and place is not None and isinstance(directory, str):
         leftovers = _leftovers(meant, place[0], directory)

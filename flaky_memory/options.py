@@ -40,14 +40,14 @@ OPTIONS: Dict[str, Options] = {
         "--log-level --log-cli-level --log-file --html --timeout --timeout-method --reruns --reruns-delay "
         "--only-rerun --count --dist --maxprocesses --randomly-seed --random-order-seed --ds --import-mode "
         "--basetemp --confcutdir --show-capture -r --override-ini --config-file --report-log --verbosity "
-        "--numprocesses --cache-show --asyncio-mode",
+        "--numprocesses --cache-show --asyncio-mode --flake-runs --flake-minutes",
         "-q -qq -qqq -v -vv -vvv --quiet --verbose --verbosity -x --exitfirst --maxfail --tb --durations "
         "--durations-min --junitxml --junit-xml --cov --cov-report --cov-config --cov-fail-under --no-cov "
         "--cov-append --cov-branch --color --capture -s --html --self-contained-html --reruns --reruns-delay "
         "--only-rerun --count --no-header --no-summary -r --show-capture -l --showlocals --log-level "
         "--log-cli-level --log-file --ff --failed-first --nf --new-first --strict-markers --strict-config "
         "--cache-clear --report-log --instafail --full-trace -ra --rP --basetemp --show-fixtures-per-test "
-        "--sw-skip --no-cov-on-fail --force-sugar --setup-show --flake-finder",
+        "--sw-skip --no-cov-on-fail --force-sugar --setup-show --flake-finder --flake-runs",
         "-k --lf --last-failed",
         "-m --deselect --ignore --ignore-glob --sw --stepwise --pyargs --testmon --picked --splits --group",
     ),

@@ -6,7 +6,7 @@ import os
 import stat
 
 from flaky_memory import fingerprint, history, message, panel, runners, selection, sessions
-from flaky_memory.model import NamedTuple, Outcome, TestId
+from flaky_memory.model import NamedTuple, Outcome, Result, TestId
 from flaky_memory.options import OPTIONS
 from flaky_memory.repository import small_file
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from flaky_memory.command import Command, Invocation
     from flaky_memory.history import Named, Observation, Selected
-    from flaky_memory.model import Memory, Report, Result
+    from flaky_memory.model import Memory, Report
     from flaky_memory.payload import Call
     from flaky_memory.selection import Surroundings
     from flaky_memory.store import Store
@@ -230,6 +230,7 @@ def surroundings(invocation: Invocation, place: Place) -> Surroundings:
     home = inside if project == (".",) else nearest(place.top, inside, project) or ""
     module = _go_module(place.top, inside) if "go" in rows else ("", "")
     paths = _testpaths(place.top, inside) if "pytest" in rows else ()
+    paths = _phpunit_folders(place.top, inside) if "phpunit" in rows else paths
     return selection.Surroundings(inside, home, module, paths, place.top)
 
 
@@ -273,6 +274,18 @@ def _testpaths(top: str, inside: str) -> Tuple[str, ...]:
     return ()
 
 
+def _phpunit_folders(top: str, inside: str) -> Tuple[str, ...]:
+    """The folders of PHPUnit's test suites; none where a default suite or a group leaves some out."""
+    for name in ("phpunit.xml", "phpunit.dist.xml", "phpunit.xml.dist"):
+        text = small_file(os.path.join(top, inside, name))
+        if text:
+            suites = text.partition("<testsuites")[2].partition("</testsuites>")[0]
+            pieces = [p.partition(">")[2].partition("<")[0].strip() for p in suites.split("<directory")[1:]]
+            whole = not any(w in text for w in ("defaultTestSuite=", "<groups>", "<exclude>"))
+            return tuple(p for p in pieces if p) if whole else ()
+    return ()
+
+
 def _indented(value: str) -> str:
     first, *rest = value.split("\n")
     kept = [first]
@@ -308,8 +321,9 @@ def named_by(
     # Several runs that are not alike, or the ones that some tool starts: the same name may be two tests.
     mixed = not alike or (not again and any(i.tool not in OPTIONS for i in own))
     places, greens = dict(report.places), dict(report.greens)
+    only = selection.only_file(selected[0].selection, ".php") if len(selected) == 1 else ""
     found = []
-    for result in report.results:
+    for result in _merged(report, own):
         name, scope = _bounded(result.name), _scope(report.runner, _bounded(result.scope or "") or None, around)
         if runners.PATHS.get(report.runner) == "name":
             name = rooted(name, around.directory)
@@ -321,13 +335,42 @@ def named_by(
                 TestId(report.runner, scope, name),
                 result.failed,
                 result.passed,
-                rooted(place, around.directory) if place else "",
+                rooted(place, around.directory) if place else only,
                 runners.is_sure(report, result) and not (mixed and result.failed and result.passed),
                 bool(result.failed and result.passed and not again),
                 unnamed,
             )
         )
     return found
+
+
+def _merged(report: Report, own: Sequence[Invocation]) -> Sequence[Result]:
+    """The results of a report; those of pytest-repeat's copies of a test (`test_x[2-3]`) added up."""
+    counts = [_value(i, "--count") for i in own]
+    if report.runner != "pytest" or len(counts) != 1 or not counts[0].isdigit():
+        return report.results
+    ending = f"-{counts[0]}]"
+    found: Dict[str, Tuple[int, int]] = {}
+    for result in report.results:
+        name = _without_copy(result.name, ending)
+        failed, passed = found.get(name, (0, 0))
+        found[name] = (failed + result.failed, passed + result.passed)
+    return [Result(name, None, failed, passed) for name, (failed, passed) in found.items()]
+
+
+def _without_copy(name: str, ending: str) -> str:
+    """`test_x[2-3]` -> `test_x`, `test_x[a-2-3]` -> `test_x[a]`."""
+    if not name.endswith(ending):
+        return name
+    head = name[: -len(ending)].rstrip("0123456789")
+    return head[:-1] + ("]" if head[-1:] == "-" else "") if head[-1:] in ("[", "-") else name
+
+
+def _value(invocation: Invocation, option: str) -> str:
+    """The value of an option, "" without it."""
+    texts = [w.text for w in invocation.args]
+    attached = [t[len(option) + 1 :] for t in texts if t.startswith(option + "=")]
+    return (attached or [texts[at + 1] for at, t in enumerate(texts[:-1]) if t == option] or [""])[-1]
 
 
 def _prefixes(rows: Sequence[str]) -> Tuple[str, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Surroundings(NamedTuple):
     """What `select` must know of the place where a runner starts, all but `top` relative to
     the repository's top: the directory ("" for the top), the project it belongs to, Go's module (its import path and
-    directory), pytest's configured `testpaths`; and the top itself, absolute."""
+    directory), the folders that pytest and PHPUnit are configured to look in; and the top itself, absolute."""
 
     directory: str
     home: str = ""
@@ -113,7 +113,8 @@ _NEUTRAL_WORDS = frozenset(
     "-q -v -vv --quiet --verbose --skip-nx-cache --force --no-cache --stream --no-bail -t --target -- build".split()
 )
 _PACKAGE_SELECTORS = frozenset(("-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F"))
-_KNOWN_OPTIONS = frozenset().union(*(o.harmless | o.names | o.leaving_out for o in OPTIONS.values()))
+_GTEST = frozenset(("--gtest_filter", "--gtest_brief", "--gtest_color", "--gtest_output", "--gtest_repeat"))
+_KNOWN_OPTIONS = _GTEST.union(*(o.harmless | o.names | o.leaving_out for o in OPTIONS.values()))
 _KNOWN_VALUES = frozenset().union(*(o.values for o in OPTIONS.values()))
 
 
@@ -391,12 +392,13 @@ def _where_cargo(places: List[str], parsed: _Parsed, around: Surroundings) -> Op
 
 
 def _where_phpunit(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
-    atoms = []
-    for place in places:
+    """Files also mean the class that they are named after; without any, the configured folders count."""
+    chosen = places or list(around.testpaths)
+    atoms = list(_paths(around, chosen) or ())
+    for place in chosen:
         folder, _, name = place.replace("\\", "/").rpartition("/")
-        if not name.endswith(".php"):
-            return None
-        atoms += [f"class:{name[:-4]} in {folder.rpartition('/')[2].lower()}", f"class:{name[:-4]}"]
+        if name.endswith(".php"):
+            atoms += [f"class:{name[:-4]} in {folder.rpartition('/')[2].lower()}", f"class:{name[:-4]}"]
     return tuple(atoms) or None
 
 
@@ -436,6 +438,12 @@ _WHERE: Dict[str, Callable[[List[str], _Parsed, Surroundings], Optional[Tuple[st
 }  # fmt: skip
 
 # -- atoms of a test
+
+
+def only_file(selection: Selection, ending: str) -> str:
+    """The file that a selection consists of, from the repository's top; "" when it is any other."""
+    paths = [a.partition(":")[2] for a in selection.where or () if a.startswith("path:")]
+    return paths[0] if len(paths) == 1 and paths[0].endswith(ending) else ""
 
 
 def where_atoms(test: TestId, place: str, around: Surroundings) -> List[str]:
@@ -558,7 +566,8 @@ def _test_cargo(test: TestId, place: str, around: Surroundings) -> List[str]:
 
 def _test_phpunit(test: TestId, place: str, around: Surroundings) -> List[str]:
     namespace, _, short = test.name.partition("::")[0].rpartition("\\")
-    return [f"class:{short} in {namespace.rpartition(chr(92))[2].lower()}" if namespace else f"class:{short}"]
+    named = f"class:{short} in {namespace.rpartition(chr(92))[2].lower()}" if namespace else f"class:{short}"
+    return [*(_ancestors(place) if place else ()), named]
 
 
 def _test_maven(test: TestId, place: str, around: Surroundings) -> List[str]:

@@ -252,8 +252,31 @@ def _python_module(started: Started) -> bool:
     rest = _after_options(started.words[1:], ("-W", "-X"), started, module_ends=True)
     if len(rest) < 2 or rest[0].text != "-m":
         return False
+    started.env.update(_interpreter_options("python", started.words[1 : -len(rest)]))
     started.words = rest[1:]
     return True
+
+
+# Interpreters: their options that take a value, and the starts of those that change nothing of how tests end.
+_INTERPRETERS: Dict[str, Tuple[Tuple[str, ...], Tuple[str, ...]]] = {
+    "python": (("-W", "-X"), ("-u", "-B", "-q")),
+    "node": (("--import", "--require", "-r", "--loader", "--experimental-loader"),
+             ("--no-warnings", "--enable-source-maps", "--trace-warnings")),
+    "php": (("-d", "-c"), ("-d memory_limit", "-dmemory_limit", "-d xdebug.", "-dxdebug.", "-q")),
+    "ruby": (("-I", "-r", "-C"), ("-I", "-w", "-W", "-r", "-e", "-S")),
+}  # fmt: skip
+
+
+def _interpreter_options(name: str, options: List[Word]) -> Dict[str, str]:
+    """What an interpreter is told before the program that it runs, as a setting."""
+    values, neutral = _INTERPRETERS[name]
+    told, at = [], 0
+    while at < len(options):
+        size = 2 if options[at].text in values else 1
+        text = " ".join(w.text for w in options[at : at + size])
+        told += [] if text.startswith(neutral) else [text]
+        at += size
+    return {name + " options ": " ".join(told)} if told else {}
 
 
 def _after_options(
@@ -373,6 +396,8 @@ def find(words: List[Word]) -> Optional[Found]:
         found = _by_path(words)
     if found is None or _only_lists(found):
         return None
+    if name in _INTERPRETERS and found.tool != "node":
+        found.env.update(_interpreter_options(name, _split(args, _INTERPRETERS[name][0])[0]))
     return found
 
 
@@ -395,7 +420,16 @@ def _direct(name: str, args: List[Word]) -> Optional[Found]:
     tool = {"py.test": "pytest", "_mocha": "mocha", "gotestsum": "gotestsum", "cargo-nextest": "nextest"}.get(
         name, name
     )
-    return Found(tool, _DIRECT[name], args)
+    found = Found(tool, _DIRECT[name], args)
+    if name == "ctest":
+        found.directory = _value_of("--test-dir", args) or "."
+    return found
+
+
+def _value_of(option: str, args: List[Word]) -> str:
+    texts = [w.text for w in args]
+    attached = [t.partition("=")[2] for t in texts if t.startswith(option + "=")]
+    return attached[0] if attached else texts[texts.index(option) + 1] if option in texts[:-1] else ""
 
 
 def _split(args: List[Word], values: Tuple[str, ...]) -> Tuple[List[Word], List[Word], str]:

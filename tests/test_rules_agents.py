@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from flaky_memory import hook
+from tests import corpus
 from tests.conftest import git
 from tests.player import Player
 from tests.test_rules import (
@@ -224,6 +225,172 @@ SILENT: dict[str, list[Any]] = {
     "rebase": [("git rebase -x 'pytest -q' main", red() + "\n" + green(), 0)] * 2,
     "reset-between": [edit("a = 2\n"), RED, ("git", "checkout", "-q", "app.py"), GREEN, edit("a = 2\n"), RED],
 }  # fmt: skip
+
+
+# -- the other runners, with outputs of real runs
+
+PAIRS = {
+    "deno": ("deno/deno-pair1-a", "deno/deno-pair2-b"), "maven": ("maven/pair1-fail", "maven/pair1-pass"),
+    "gradle": ("gradle/pair1-fail", "gradle/pair1-pass"), "dotnet": ("dotnet/pair1-fail", "dotnet/pair1-pass"),
+    "phpunit": ("phpunit/pair1-fail", "phpunit/pair1-pass"), "bun": ("js/bun-pair2-a", "js/bun-pair2-b"),
+    "jest": ("js/jest-pair1-a", "js/jest-pair3-b"), "vitest": ("js/vitest-pair1-a", "js/vitest-pair3-b"),
+    "mocha": ("mocha/mocha-pair2-a", "mocha/mocha-pair2-b"), "ctest": ("ctest/pair1-fail", "ctest/pair1-pass"),
+    "gtest": ("gtest/pair1-fail", "gtest/pair1-pass"), "node": ("node/node-pair1-a", "node/node-20-all-pass-tap"),
+}  # fmt: skip
+RSPEC_RED = (
+    "F.\n\nFailures:\n\n  1) Sync settles\n     Failure/Error: expect(1).to eq 2\n     # ./spec/sync_spec.rb:3:in `block'\n\n"
+    "Finished in 0.01 seconds (files took 0.1 seconds to load)\n2 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/sync_spec.rb:2 # Sync settles"
+)
+RSPEC_ID = RSPEC_RED.replace("rspec ./spec/sync_spec.rb:2", "rspec './spec/sync_spec.rb[1:1]'")
+RSPEC_GREEN = "..\n\nFinished in 0.00365 seconds (files took 0.06413 seconds to load)\n2 examples, 0 failures"
+MIX_GREEN = "Running ExUnit with seed: 1, max_cases: 4\n\n....\nFinished in 0.03 seconds (0.00s async, 0.03s sync)\n1 doctest, 3 tests, 0 failures"
+PHPUNIT_XML = '<phpunit><testsuites><testsuite name="u"><directory>tests</directory></testsuite></testsuites></phpunit>'
+
+
+def output(case: str) -> str:
+    return str(corpus.by_id()[case]["output"])
+
+
+def pair(runner: str, first: str, second: str, good: str = "", **replaced: str) -> list[Any]:
+    """A failing run of a capture between which another command is green."""
+    bad, passing = (output(c) for c in PAIRS[runner])
+    for old, new in replaced.items():
+        passing = passing.replace(old, new)
+    return between(first, second, bad, good or passing)
+
+
+def rspec(first: str, second: str, bad: str = RSPEC_RED, good: str = RSPEC_GREEN) -> list[Any]:
+    return between(first, second, bad, good)
+
+
+def mix(second: str, first: str = "mix test") -> list[Any]:
+    return between(first, second, output("mix/default"), MIX_GREEN)
+
+
+def go(second: str, good: str = GO_GREEN) -> list[Any]:
+    return [GO_RED, (second, good, 0), GO_RED]
+
+
+def leaving(command: str, bad: str, good: str, *names: str) -> list[Any]:
+    """Runs that leave files behind, with another content each time."""
+    turns = ((bad, 1), (good, 0), (bad, 1))
+    return [(command, text, code, {"during": {n: str(at) for n in names}}) for at, (text, code) in enumerate(turns)]
+
+
+BUILD = ("write", {"build/CMakeCache.txt": ""})
+SPEAK.update({
+    "rspec-line": rspec("bundle exec rspec", "bundle exec rspec spec/sync_spec.rb:2"),
+    "rspec-id": rspec("bundle exec rspec", "bundle exec rspec 'spec/sync_spec.rb[1:1]'", RSPEC_ID),
+    "rspec-example": rspec("rspec", "rspec -e settles"),
+    "rspec-folder": rspec("bundle exec rspec spec/sync_spec.rb", "bundle exec rspec spec"),
+    "deno-filter": pair("deno", "deno test -A", "deno test -A --filter drains"),
+    "maven-class": pair("maven", "mvn -q test", "mvn -q test -Dtest=MeterTest"),
+    "maven-method": pair("maven", "mvn test", "mvn test -Dtest='MeterTest#readsAtLeastTwo'"),
+    "maven-module": pair("maven", "mvn test", "mvn -pl meter test"),
+    "gradle-method": pair("gradle", "./gradlew test", "./gradlew test --tests 'com.acme.meter.MeterTest.isWarm'"),
+    "gradle-again": pair("gradle", "./gradlew test", "./gradlew cleanTest test"),
+    "dotnet-filter": pair("dotnet", "dotnet test", "dotnet test --filter FullyQualifiedName~MeterTests"),
+    "phpunit-part-of-a-name": pair("phpunit", "vendor/bin/phpunit", "vendor/bin/phpunit --filter IsWarm"),
+    "phpunit-wider": pair("phpunit", "phpunit tests/SyncTest.php", "phpunit tests"),
+    "phpunit-configured-folder": [("write", {"phpunit.xml": PHPUNIT_XML}), *pair("phpunit", "vendor/bin/phpunit tests/Unit/SyncTest.php", "vendor/bin/phpunit")],
+    "php-memory": pair("phpunit", "php -d memory_limit=-1 vendor/bin/phpunit", "vendor/bin/phpunit"),
+    "bun-file": pair("bun", "bun test", "bun test pool"),
+    "jest-suite-name": pair("jest", "npx jest", "npx jest -t 'worker pool'"),
+    "vitest-word": pair("vitest", "npx vitest run", "npx vitest run -t drains"),
+    "mocha-grep": pair("mocha", "npx mocha", "npx mocha -g 'drains the queue'"),
+    "ctest-inside": [BUILD, *pair("ctest", "ctest --test-dir build", "cd build && ctest -R flaky")],
+    "ctest-folder-to-come": pair("ctest", "mkdir -p build && cd build && cmake .. && make && ctest", "mkdir -p build && cd build && cmake .. && make && ctest"),
+    "gtest-filter": pair("gtest", "./build/units_test", "./build/units_test --gtest_filter='Warm.*'"),
+    "mix-file": mix("mix test test/till_test.exs"),
+    "cargo-lib": between("cargo test", "cargo test --lib", CARGO_RED, CARGO_GREEN),
+    "go-import-path": go("go test example.com/app/q"),
+    "go-count-fewer-failures": [("go test -count=10 -run TestX ./q", "--- FAIL: TestX (0.00s)\n    x_test.go:3: no\n" * 3 + "FAIL\nFAIL\texample.com/app/q\t0.002s\nFAIL", 1)],
+    "unittest-verbose": between("python3 -m unittest discover", "python3 -m unittest -v test_a", UNIT_RED, "test_x (test_a.TestA.test_x) ... ok\n\n" + UNIT_GREEN[3:]),
+    "python-unbuffered": between("python -u -m pytest -q", "python -m pytest -q", red(), green()),
+    # pytest's own forms
+    "one-parameter": between("pytest -q", "pytest -q 'tests/test_a.py::test_p[1-a b]'", red("tests/test_a.py::test_p[1-a b]"), green(1)),
+    "all-parameters": between("pytest -q", "pytest -q tests/test_a.py::test_p", red("tests/test_a.py::test_p[1]"), green(3)),
+    "class-by-keyword": between("pytest -q", "pytest -q -k TestA", red("tests/test_a.py::TestA::test_x"), green(3, ", 1 deselected")),
+    "copies-of-a-test": [("pytest --count=3 -v", verbose(*(f"tests/test_a.py::test_x[{i}-3] {w}" for i, w in ((1, "PASSED"), (2, "FAILED"), (3, "PASSED")))), 1)],
+    "copies-of-a-parameter": [("pytest --count 2 -v", verbose("tests/test_a.py::test_x[a-1-2] PASSED", "tests/test_a.py::test_x[a-2-2] FAILED"), 1)],
+    "found-by-flake-finder": again("pytest --flake-finder --flake-runs=3 tests/test_a.py -q", green(6)),
+    "log-then-rest": again("pytest -q > /tmp/o.log 2>&1; echo \"exit=$?\"; tail -3 /tmp/o.log", "exit=0\n" + green()),
+    # what runs leave behind
+    "maven-leaves": leaving("mvn test", output(PAIRS["maven"][0]), output(PAIRS["maven"][1]), "target/surefire-reports/TEST-x.xml", "target/generated-sources/A.java"),
+    "dotnet-leaves": leaving("dotnet test", output(PAIRS["dotnet"][0]), output(PAIRS["dotnet"][1]), "obj/Debug/A.AssemblyInfo.cs", "bin/Debug/net8.0/A.dll"),
+    "cargo-leaves": leaving("cargo test", CARGO_RED, CARGO_GREEN, "target/debug/build/app-1/out/gen.rs"),
+    "gradle-leaves": leaving("./gradlew test", output(PAIRS["gradle"][0]), output(PAIRS["gradle"][1]), "build/reports/tests/js/report.js", "build/test-results/test/TEST-x.xml"),
+    "jest-leaves": leaving("npx jest --coverage", JEST_RED[1], JEST_GREEN, "coverage/lcov-report/sorter.js", "coverage/lcov.info"),
+    "pytest-leaves": leaving("pytest -q --cov --cov-report=xml:cov/x.xml", red(), green(), "cov/x.xml", ".coverage", ".hypothesis/examples/x/y"),
+    "rspec-leaves": leaving("rspec --out r.txt", RSPEC_RED, RSPEC_GREEN, "spec/examples.txt", "r.txt"),
+    # trees
+    "worktree-at-the-same-commit": [RED, ("git", "worktree", "add", "-q", "../wt", "HEAD"), ("cd ../wt && pytest -q", green(), 0), RED],
+    "edited-and-taken-back": [RED, edit("a = 2\n"), edit("a = 1\n"), GREEN, RED],
+    "branch-at-the-same-commit": [RED, ("git", "checkout", "-q", "-b", "feature"), GREEN, RED],
+    "stashed-in-another-call": [edit("a = 2\n"), ("git", "stash", "-q"), RED, GREEN, RED],
+    "powershell-selects": between("pytest -q", "pytest -q 2>&1 | Select-Object -Last 5", red(), green(), tool="PowerShell"),
+})  # fmt: skip
+
+SILENT.update({
+    "rspec-other-line": rspec("rspec", "rspec spec/sync_spec.rb:9"),
+    "rspec-other-id": rspec("rspec", "rspec 'spec/sync_spec.rb[1:2]'", RSPEC_ID),
+    "rspec-seed": rspec("rspec --seed 12", "rspec --seed 99"),
+    "rspec-tag": rspec("rspec", "rspec --tag ~slow"),
+    "rspec-pending": rspec("rspec", "rspec", good=RSPEC_GREEN + ", 1 pending"),
+    "rspec-does-not-load": rspec("rspec", "rspec 2>&1 | tail -3", good="0 examples, 0 failures, 1 error occurred outside of examples"),
+    "deno-permissions": pair("deno", "deno test", "deno test -A"),
+    "deno-none": pair("deno", "deno test -A", "deno test -A --filter x", output("deno/deno-filter-none")),
+    "maven-other-class": pair("maven", "mvn test", "mvn test -Dtest=OtherTest", MeterTest="OtherTest"),
+    "maven-profile": pair("maven", "mvn test -Pslow", "mvn test"),
+    "gradle-up-to-date": pair("gradle", "./gradlew test", "./gradlew test", output("gradle/up-to-date")),
+    "gradle-from-cache": pair("gradle", "./gradlew test", "./gradlew test", output("gradle/from-cache")),
+    "gradle-property": pair("gradle", "./gradlew test -Drate=9", "./gradlew test"),
+    "dotnet-configuration": pair("dotnet", "dotnet test -c Release", "dotnet test"),
+    "dotnet-framework": pair("dotnet", "dotnet test -f net8.0", "dotnet test -f net9.0"),
+    "dotnet-none": pair("dotnet", "dotnet test", "dotnet test --filter FullyQualifiedName~Barrel", output("dotnet/filter-none")),
+    "phpunit-suite": pair("phpunit", "vendor/bin/phpunit", "vendor/bin/phpunit --testsuite unit"),
+    "phpunit-other-folder": pair("phpunit", "phpunit tests/Unit/SyncTest.php", "phpunit tests/Feature"),
+    "phpunit-default-suite": [("write", {"phpunit.xml": PHPUNIT_XML.replace("<phpunit>", '<phpunit defaultTestSuite="fast">')}), *pair("phpunit", "phpunit tests/SyncTest.php", "phpunit")],
+    "php-setting": pair("phpunit", "php -d precision=1 vendor/bin/phpunit", "vendor/bin/phpunit"),
+    "vitest-project": pair("vitest", "npx vitest run --project a", "npx vitest run --project b", drains="drops"),
+    "vitest-changed": pair("vitest", "npx vitest run", "npx vitest run --changed", drains="drops"),
+    "jest-related": pair("jest", "npx jest", "npx jest --findRelatedTests src/x.js", JEST_GREEN),
+    "jest-none": pair("jest", "npx jest", "npx jest --passWithNoTests nothing", "No tests found, exiting with code 0"),
+    "node-other-name": pair("node", "node --test", "node --test --test-name-pattern=other"),
+    "node-other-file": pair("node", "node --test", "node --test test/other.test.js"),
+    "ctest-other": [BUILD, *pair("ctest", "ctest --test-dir build", "ctest --test-dir build -R add", flaky="add")],
+    "ctest-other-build": pair("ctest", "ctest --test-dir build-asan", "ctest --test-dir build"),
+    "gtest-other-build": pair("gtest", "./build-asan/units_test", "./build/units_test"),
+    "mix-only": between("mix test", "mix test --only slow", output("mix/default"), output("mix/pass-only-slow")),
+    "mix-other-line": mix("mix test test/till_test.exs:99"),
+    "mix-stale": mix("mix test --stale"),
+    "mix-environment": mix("mix test", "MIX_ENV=ci mix test"),
+    "unittest-optimised": between("python3 -O -m unittest", "python3 -m unittest", UNIT_RED, UNIT_GREEN),
+    "python-development-mode": between("python -X dev -m pytest -q", "python -m pytest -q", red(), green()),
+    "django-settings": between("python manage.py test --settings=a.b", "python manage.py test", UNIT_RED, UNIT_GREEN),
+    "cargo-threads": between("cargo test", "cargo test -- --test-threads=1", CARGO_RED, CARGO_GREEN),
+    "cargo-doc": between("cargo test", "cargo test --doc", CARGO_RED, CARGO_GREEN.replace("tests::x", "src/lib.rs - add (line 3)")),
+    "go-short": go("go test -short ./..."),
+    "go-shuffle": between("go test -shuffle=on ./...", "go test ./...", GO_RED[1], GO_GREEN),
+    "go-platform": go("GOARCH=386 go test ./..."),
+    "go-other-module": go("go -C tools test ./..."),
+    "go-cached-behind-tail": go("go test ./... | tail -2", "ok  \texample.com/app/q\t(cached)"),
+    "copies-of-two-parameters": [("pytest --count 1 -v", verbose("tests/test_a.py::test_x[a-1-1] FAILED", "tests/test_a.py::test_x[b-1-1] PASSED"), 1)] * 2,
+    # trees and files
+    "trap-takes-it-back": [edit("a = 2\n"), *again("git stash; trap 'git stash pop' EXIT; pytest -q", green())],
+    "stash-in-a-script": [edit("a = 2\n"), *again("git stash\npytest -q\ngit stash pop", green())],
+    "diff-taken-back": [edit("a = 2\n"), *again("git diff > /tmp/p.diff && git apply -R /tmp/p.diff && pytest -q; git apply /tmp/p.diff", green())],
+    "moved-away": again("mv conftest.py /tmp/ && pytest -q; mv /tmp/conftest.py .", green()),
+    "worktree-made-inside": again("git worktree add -q .wt HEAD~0 && cd .wt && pytest -q", green()),
+    "stash-in-another-call": [edit("a = 2\n"), RED, ("git", "stash", "-q"), GREEN, ("git", "stash", "pop", "-q"), RED],
+    "amended": [edit("a = 2\n"), ("git", "commit", "-qam", "x"), RED, edit("a = 3\n"), ("git", "commit", "-q", "--amend", "-am", "y"), GREEN, edit("a = 4\n"), RED],
+    "installs-a-package": again("pip install -q foo && pytest -q", green()),
+    "nested-environment-file": file_between("config/.env.test", "1", "2"),
+    "new-core-module": file_between("app/core.py", "1", "2"),
+    "new-junit-helper": file_between("tests/junit_helpers.py", "1", "2"),
+    "expected-results": file_between("tests/expected_results.json", "1", "2"),
+    "sample-log": file_between("tests/data/sample.log", "1", "2"),
+})  # fmt: skip
 
 
 def last_notes(steps: list[Any], base: Path) -> dict[str, str]:

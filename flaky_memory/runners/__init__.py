@@ -94,7 +94,9 @@ TABLE: Dict[str, Entry] = {
     "tap": Entry("tap", ("TAP version 14", "# { total:", "Asserts:", "TAP Tests"), paths="scope"),
     "minitest": Entry("minitest", (" runs, ", "#test_")),
     "mix": Entry("mix", (" tests, ", " test, ", " doctest", " (test)", "no tests to run", "No stale test")),
-    "ctest": Entry("ctest", ("Test project ", "% tests passed", "tests FAILED", " CTest", " Test  #", "Test #")),
+    "ctest": Entry(
+        "ctest", ("Test project ", "% tests passed", "tests FAILED", " CTest", " Test  #", "Test #"), project=(".",)
+    ),
     "gtest": Entry("gtest", ("[==========]", "[  FAILED  ]", "[       OK ]", "[  PASSED  ]", " FAILED TEST")),
 }
 

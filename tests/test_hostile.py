@@ -40,7 +40,7 @@ def snapshot(base: Path) -> dict[str, Any]:
 
 
 def status(repo: Path) -> str:
-    return git(repo, "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--untracked-files=all", "--ignored")
+    return git(repo, "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true", "status", "--porcelain=v2", "--untracked-files=all", "--ignored")
 
 
 # -- code of the repository
@@ -115,14 +115,15 @@ def test_nothing_that_git_could_run_is_run(tmp_path: Path) -> None:
 def test_no_kind_of_file_stops_or_leads_a_hook(name: str, how: str, tmp_path: Path) -> None:
     player = session(tmp_path)
     path = player.repo / name
-    (tmp_path / "elsewhere").mkdir()
-    shutil.move(path, tmp_path / "elsewhere" / "moved") if path.exists() else None
+    (tmp_path / "elsewhere" / "x").mkdir(parents=True)
+    if path.exists():
+        shutil.move(path, tmp_path / "elsewhere" / "moved")
     if how == "fifo":
         os.mkfifo(path)
     elif how == "folder":
         path.mkdir()
     else:
-        path.symlink_to({"link out": tmp_path / "elsewhere", "device": "/dev/zero"}.get(how, path.name))
+        path.symlink_to({"link out": tmp_path / "elsewhere" / "x", "device": "/dev/zero"}.get(how, path.name))
     before = snapshot(tmp_path / "elsewhere")
     begun = time.monotonic()
     player.bash("pytest -q; go test ./...", "1 passed in 0.1s\n", 1)

@@ -223,7 +223,8 @@ class Reader:
         head = self._finish(self._start(repository.top, *asked), 1 << 10, "git-failed")
         if head is None:
             raise Unfingerprinted("no-such-commit")
-        return head.decode("ascii", "replace").strip(), fingerprint.fingerprint(_revision(head, b""))
+        parts = [*_revision(head, b""), *_interpreter(self.environ)]  # as tree() adds them up
+        return head.decode("ascii", "replace").strip(), fingerprint.fingerprint(parts)
 
     def _inside(self, top: str, path: bytes) -> Iterator[bytes]:
         """A submodule or nested repository: its own state, content and all."""

@@ -31,8 +31,8 @@ GIT_ENV = {
 
 def git(repo: Path, *args: str) -> str:
     """Run git in a repository; its output."""
-    done = subprocess.run(["git", *args], cwd=repo, env=GIT_ENV, capture_output=True, text=True, check=True)
-    return done.stdout
+    done = subprocess.run(["git", *args], cwd=repo, env=GIT_ENV, capture_output=True, check=True)
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def write(root: Path, files: dict[str, str | bytes]) -> None:

@@ -93,11 +93,6 @@ def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], al
     return SUMMARY if alone and PASSED in said and _speaks_for_all(invocation, reports) else -1
 
 
-# Filters that leave results whole, and those that hand on some lines as they are.
-KEEP_RESULTS = frozenset(("tee", "cat", "grep -v", "lines"))
-_KEEP_LINES = frozenset(("tail", "head", "grep", "Select-Object", "Select-String", "select"))
-
-
 def _some_turn_passed(invocation: Invocation, reports: Sequence[Report]) -> bool:
     """True when one turn of a loop was green as a whole, whatever the others were."""
     if not invocation.repeats or invocation.varying or not _speaks_for_all(invocation, reports):
@@ -107,16 +102,14 @@ def _some_turn_passed(invocation: Invocation, reports: Sequence[Report]) -> bool
 
 
 def _speaks_for_all(invocation: Invocation, reports: Sequence[Report]) -> bool:
-    filters = set(invocation.filters) - KEEP_RESULTS
-    if filters - _KEEP_LINES or (filters and any(r.torn for r in reports)):
-        return False
+    filters = set(invocation.filters) - {"tee", "cat", "grep -v"}
     events = any(w.text.lstrip("-") == "json" for w in invocation.args)  # these end with the last package
     for report in reports:
         if report.runner in _LAST_LINE_TELLS and filters - (set() if events else {"tail"}):
             return False
         if report.runner in _SAID_IN_PARTS and filters:
             return False
-        if report.runner in _FAILURES_LAST and filters - {"tail"}:
+        if report.runner in _FAILURES_LAST and "head" in filters:
             return False
     return True
 
@@ -335,7 +328,7 @@ def _remember_green(memory: Memory, seen: Observation) -> None:
 
 def _remember_named(memory: Memory, index: Dict[TestId, Known], seen: Observation) -> None:
     """Keep, hashed, a few names of tests that passed where no selection was green."""
-    if seen.selected and all(s.green >= 0 and s.selection.where is not None for s in seen.selected):
+    if all(s.green >= 0 and s.selection.where is not None for s in seen.selected):
         return
     passed = [n.id for n in seen.named if n.passed and n.sure and not n.failed and n.id not in index]
     if not passed or len(passed) > MOST_NAMED:

@@ -114,7 +114,7 @@ def full_output(call: Call) -> str:
     """The output of a call; of a long one the file that holds all of it, or its two ends."""
     if call.path is not None:
         try:
-            return _read_ends(call.path)
+            return runners.without_escapes(_read_ends(call.path))  # at once: two copies of it are many
         except OSError:
             pass
     return call.output + cut(0) if call.torn else call.output

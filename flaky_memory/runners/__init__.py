@@ -106,15 +106,16 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x
 
 def plain(text: str) -> str:
     """A runner's output as the modules expect it: no colours, LF line ends."""
-    if "\x1b" in text:
-        text = _without_escapes(text)
+    text = without_escapes(text)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     return _without_torn_lines(text) if CUT in text else text
 
 
-def _without_escapes(text: str) -> str:
+def without_escapes(text: str) -> str:
     """By pieces that end with a line: a substitution holds a list of all that stands between its matches."""
+    if "\x1b" not in text:
+        return text
     pieces, start = [], 0
     while start < len(text):
         end = text.find("\n", start + (1 << 18))

@@ -1,11 +1,12 @@
-"""`make bench`: what the program costs, as ratios of medians measured side by side in one run.
+"""`make bench`: what the hooks and the readers cost, as ratios that are measured side by side in one run.
 
-Nothing here is judged: the table is for people. Each row's figures are taken in turns, so that a busy
-machine slows all of them alike.
+Each round measures every row once, in turn, so that a busy machine slows all of them alike; the table
+shows medians. Exits 1 when a limit is not held. `python -m tests.bench --rounds 5` is quicker.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -13,172 +14,269 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, NamedTuple
 
-from tests.conftest import ROOT, git, write
+from flaky_memory import git as commands
+from flaky_memory.model import Known, Run, TestId
+from flaky_memory.runners import TABLE
+from flaky_memory.store import Store
+from tests.conftest import GIT_ENV, ROOT, git, write
 
-PYTHON = ["python3", "-I", "-S"]
-MAIN = [*PYTHON, str(ROOT / "flaky_memory" / "__main__.py")]
-OUTPUT = "=== short test summary info ===\nFAILED tests/test_a.py::test_x - assert False\n1 failed, 2 passed in 0.02s"
-LOADED_WITH_GIT = """
-import json, re, subprocess, sys
-commands = (["diff", "HEAD"], ["ls-files", "-z", "--others", "--exclude-standard"], ["rev-parse", "HEAD"])
-running = [subprocess.Popen(["git", "-C", sys.argv[1], *c], stdout=subprocess.PIPE) for c in commands]
-for process in running:
-    process.stdout.read()
-    process.wait()
-"""
+PYTHON = [os.path.realpath(sys.executable), "-I", "-S"]
+HOOK = [*PYTHON, str(ROOT / "flaky_memory" / "__main__.py")]
+GITS = (commands._DIFF, commands._UNTRACKED, ("rev-parse", "--verify", "-q", "HEAD"))
+MEGABYTES = 10
 
 
-def seconds(argv: list[str], data: bytes = b"") -> float:
-    start = time.perf_counter()
-    subprocess.run(argv, input=data, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - start
+class Row(NamedTuple):
+    """Seconds `spent`, and what they are set `against`; `limit` of their ratio, or of the seconds where
+    `unit` is "s". `over` is True when something else than the time is over its limit."""
+
+    name: str
+    spent: float
+    against: float
+    limit: float | None = None
+    unit: str = "x"
+    note: str = ""
+    over: bool = False
 
 
-def side_by_side(turns: int, **measures: Callable[[int], float]) -> dict[str, float]:
-    """The median of each measure, taken in turns."""
-    taken: dict[str, list[float]] = {name: [] for name in measures}
-    for turn in range(turns):
-        for name, measure in measures.items():
-            taken[name].append(measure(turn))
-    return {name: statistics.median(values) for name, values in taken.items()}
+# -- measuring
 
 
-def row(name: str, value: float, unit: float, of: str, bound: str = "") -> None:
-    print(f"{name:58} {1000 * value:9.1f} ms {value / unit:7.2f} x {of:28} {bound}", flush=True)
+class Clock:
+    """Runs labelled actions in turn, round after round; `[label]` is the median of one, in seconds."""
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds = rounds
+        self.actions: list[tuple[str, Callable[[int], Any]]] = []
+        self.times: dict[str, list[float]] = {}
+
+    def add(self, label: str, action: Callable[[int], Any]) -> None:
+        self.actions.append((label, action))
+
+    def run(self) -> None:
+        for number in range(self.rounds):
+            for label, action in self.actions:
+                begun = time.perf_counter()
+                action(number)
+                self.times.setdefault(label, []).append(time.perf_counter() - begun)
+        self.actions = []
+
+    def __getitem__(self, label: str) -> float:
+        return statistics.median(self.times[label])
 
 
-def event(repo: Path, turn: int, **more: Any) -> bytes:
-    common = {"session_id": "s", "cwd": str(repo), "tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
-    return json.dumps({**common, "tool_use_id": f"toolu_{turn}", **more}).encode()
+def start(argv: list[str], data: bytes = b"") -> None:
+    done = subprocess.run(argv, input=data, capture_output=True, env=GIT_ENV)
+    if done.returncode or done.stderr:
+        raise SystemExit(f"{argv} exited {done.returncode}: {done.stderr.decode(errors='replace')}")
 
 
-def before(repo: Path, turn: int) -> bytes:
-    return event(repo, turn, hook_event_name="PreToolUse")
+def three_gits(top: Path) -> None:
+    argvs = [["git", "-C", str(top), *words] for words in GITS]
+    running = [subprocess.Popen(a, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=GIT_ENV) for a in argvs]
+    for process in running:
+        process.communicate()
 
 
-def after(repo: Path, turn: int, output: str = OUTPUT) -> bytes:
-    return event(repo, turn, hook_event_name="PostToolUseFailure", error="Exit code 1\n" + output)
+# -- hooks
 
 
-def gate() -> None:
-    def passing(command: str) -> bytes:
-        payload = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/", "tool_input": {"command": command}}
-        return json.dumps({**payload, "tool_use_id": "t"}).encode()
-
-    taken = side_by_side(
-        30,
-        bare=lambda n: seconds([*PYTHON, "-c", "pass"]),
-        other=lambda n: seconds(MAIN, passing("ls -la && git status")),
-        mention=lambda n: seconds(MAIN, passing("grep -rn pytest . | head; cat tests/test_a.py")),
-    )
-    row("gate: a command without a hint", taken["other"], taken["bare"], "bare start", "at most 1.25")
-    row("gate: a command that mentions a runner", taken["mention"], taken["bare"], "bare start", "at most 1.25")
+def event(top: Path, number: int, command: str, **more: Any) -> bytes:
+    common = {"session_id": "bench", "transcript_path": "/home/dev/.claude/projects/-src-app/x.jsonl", "cwd": str(top)}
+    call = {"tool_name": "Bash", "tool_use_id": f"toolu_{number}", "tool_input": {"command": command, "description": "Run it"}}
+    return json.dumps({**common, **call, **more}).encode()
 
 
-def hooks(name: str, repo: Path, turns: int = 12) -> None:
-    taken = side_by_side(
-        turns,
-        git=lambda n: seconds([*PYTHON, "-c", LOADED_WITH_GIT, str(repo)]),
-        before=lambda n: seconds(MAIN, before(repo, n)),
-        after=lambda n: seconds(MAIN, after(repo, n)),
-    )
-    row(f"{name}: hook before", taken["before"], taken["git"], "loaded start and three gits", "at most 1.3")
-    row(f"{name}: hook after", taken["after"], taken["git"], "loaded start and three gits", "at most 1.6")
+def failing(names: list[str]) -> str:
+    head = "=========================== short test summary info ============================"
+    return "\n".join(["F.. [100%]", head, *(f"FAILED {n} - assert 1 == 2" for n in names), f"{len(names)} failed, 2 passed in 0.02s"])
 
 
-def repository(base: Path, name: str, files: dict[str, Any]) -> Path:
+def add_hooks(clock: Clock, label: str, top: Path) -> None:
+    """The hooks before and after a failing test command, and the git commands that both run."""
+    error = "Exit code 1\n" + failing(["tests/test_a.py::test_x"])
+    clock.add(f"{label} gits", lambda n: three_gits(top))
+    clock.add(f"{label} before", lambda n: start(HOOK, event(top, n, "pytest -q", hook_event_name="PreToolUse")))
+    clock.add(f"{label} after", lambda n: start(HOOK, event(top, n, "pytest -q", hook_event_name="PostToolUseFailure", error=error)))
+
+
+def hook_rows(clock: Clock, label: str, *limits: float) -> Iterator[Row]:
+    against = clock["loaded"] + clock[f"{label} gits"]
+    for when, limit in zip(("before", "after"), limits or (None, None)):
+        yield Row(f"{when} a test command, {label}", clock[f"{label} {when}"], against, limit)
+
+
+def sources(count: int) -> dict[str, str | bytes]:
+    return {f"src{n % 200}/a{n}.py": f"a = {n}\n" for n in range(count)}
+
+
+def repository(base: Path, name: str, files: dict[str, str | bytes]) -> Path:
+    """A repository with one changed file."""
     top = base / name
-    top.mkdir()
-    git(top, "init", "-q")
     write(top, files)
+    git(top, "init", "-q", "-b", "main")
     git(top, "add", "-A")
     git(top, "commit", "-q", "-m", "start")
+    write(top, {"src0/a0.py": "a = 2\n"})
     return top
 
 
-def trees(base: Path) -> None:
-    hooks("small repository", repository(base, "small", {"a.py": "1\n"}), 20)
-    hooks("50,000 files", repository(base, "large", {f"d{n % 500}/f{n}.py": "" for n in range(50_000)}), 8)
-    changed = repository(base, "diff", {"big.txt": "old line of text\n" * 1000})
-    write(changed, {"big.txt": "".join(f"new line {n:06d} of text that fills it\n" for n in range(100_000))})
-    hooks("a diff of nearly 4 MiB", changed, 8)
-    untracked = repository(base, "untracked", {"a.py": "1\n"})
-    write(untracked, {f"new/f{n}.py": f"value = {n}\n" * 40 for n in range(2000)})
-    hooks("2,000 untracked files", untracked, 8)
+def repositories(base: Path) -> dict[str, Path]:
+    names = {"small repository": 50, "50,000 files": 50_000, "2,000 untracked files": 50, "4 MiB diff": 50}
+    found = {name: repository(base, name, {**sources(count), "big.py": ""}) for name, count in names.items()}
+    write(found["2,000 untracked files"], {f"src{n % 50}/new{n}.py": f"b = {n}\n" for n in range(2_000)})
+    big = "".join(f"a{n} = {n}  # {'x' * 60}\n" for n in range(60_000))
+    write(found["4 MiB diff"], {"big.py": big[: commands.LARGEST_DIFF - 100_000]})
+    return found
 
+
+def hooks(clock: Clock, base: Path) -> Iterator[Row]:
+    found = repositories(base)
+    passing_by = event(base, 0, "grep -rn pytest .", hook_event_name="PreToolUse")
+    clock.add("bare", lambda n: start([*PYTHON, "-c", "pass"], passing_by))
+    clock.add("gate", lambda n: start(HOOK, passing_by))
+    clock.add("loaded", lambda n: start([*PYTHON, "-c", "import json, re, subprocess"], passing_by))
+    for label, top in found.items():
+        add_hooks(clock, label, top)
+    clock.run()
+    for label, top in found.items():
+        decided = {d[1] for d in Store(str(top / ".git")).decisions()}
+        if decided != {"recorded"}:
+            raise SystemExit(f"{label}: {decided}")
+    yield Row("loaded start: import json, re, subprocess", clock["loaded"], clock["bare"])
+    yield Row("gate: a command that runs no tests", clock["gate"], clock["bare"], 1.25)
+    yield from hook_rows(clock, "small repository", 1.3, 1.6)
+    for label in ("50,000 files", "2,000 untracked files", "4 MiB diff"):
+        yield from hook_rows(clock, label)
+    alone = clock["loaded"] + clock["4 MiB diff gits"]
+    yield Row("before, 4 MiB diff: beyond git's own time", clock["4 MiB diff before"] - alone, alone, 0.15, "s")
+
+
+# -- stores
+
+
+def fill(top: Path, tests: int, runs: int) -> Store:
+    store, now = Store(str(top / ".git")), int(time.time())
+
+    def change(memory: Any) -> None:
+        for n in range(tests):
+            made = [Run(now - 9000 + i, f"{i // 2:016x}", bool((i + n) % 3), 0) for i in range(runs)]
+            test = TestId("pytest", None, f"tests/test_{n % 40}.py::test_{n}")
+            memory.tests.append(Known(test, made, "0123456789abcdef fedcba9876543210"))
+
+    store.update(change)
+    return store
+
+
+def stores(clock: Clock, base: Path) -> Iterator[Row]:
+    top, many = repository(base, "store", sources(50)), repository(base, "many", sources(50))
+    full, crowd = fill(top, 1_000, 50), fill(many, 5_000, 10)
+    document = json.loads(Path(full.path).read_bytes())
+    write(base, {"output.txt": failing([f"tests/test_{n % 40}.py::test_{n}" for n in range(5_000)])})
+    ended = {"hook_event_name": "PostToolUse", "tool_response": {"stdout": "", "persistedOutputPath": str(base / "output.txt")}}
+    add_hooks(clock, "1,000 tests of 50 runs", top)
+    clock.add("store", lambda n: full.update(lambda memory: None))
+    clock.add("json", lambda n: json.loads(json.dumps(document)))
+    clock.add("many before", lambda n: start(HOOK, event(many, n, "pytest -q || true", hook_event_name="PreToolUse")))
+    clock.add("many after", lambda n: start(HOOK, event(many, n, "pytest -q || true", **ended)))
+    clock.run()
+    yield from hook_rows(clock, "1,000 tests of 50 runs")
+    yield Row("store of 1,000 tests of 50 runs, against json alone", clock["store"], clock["json"])
+    note, over = f"store {crowd.size / 1e6:.1f} MB", crowd.size > 3e6
+    yield Row("after 5,000 failing tests", clock["many after"], clock["loaded"], 0.5, "s", note, over)
+
+
+# -- readers
 
 READ = """
-import re, resource, sys, time
+import sys, time
 sys.path.insert(0, sys.argv[1])
-text = open(sys.argv[2], encoding="utf-8", errors="replace").read()
-base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-start = time.perf_counter()
-if sys.argv[3] == "-":
-    pattern = re.compile(r"^(?:FAIL|FAILED|ok|not ok|PASS|test) .*$")
-    found = [line for line in text.split("\\n") if pattern.match(line)]
+from flaky_memory import record, runners
+text = record._read_ends(sys.argv[2])
+begun = time.perf_counter()
+if sys.argv[3] == "plain":
+    import re
+    pattern = re.compile(r"^\\s*(?:FAIL|PASS|ok|not ok|---|\\d+ tests?|.*(?:passed|failed))")
+    found = 0
+    for line in text.split("\\n"):
+        found += bool(pattern.search(line))
 else:
-    from flaky_memory import runners
-    runners.read(text, sys.argv[3].split(","))
-print(time.perf_counter() - start, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1024)
+    text = runners.without_escapes(text)
+    runners.read(text, [sys.argv[3]])
+took = time.perf_counter() - begun
+try:
+    with open("/proc/self/status") as file:  # on Linux ru_maxrss counts the process that started this one, too
+        most = next(1024 * int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+except OSError:
+    try:
+        import resource
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    except ImportError:
+        most = 0
+print(took, most)
 """
 
 
-def readers(base: Path) -> None:
-    from flaky_memory import runners
-
-    for family in sorted(p.stem for p in (ROOT / "tests" / "captures").glob("*.json")):
-        cases = json.loads((ROOT / "tests" / "captures" / f"{family}.json").read_text())
-        whole = "\n".join(c["output"] for c in cases).encode("utf-8", "replace")
-        path = base / f"{family}.txt"
-        path.write_bytes((whole + b"\n") * (10_000_000 // len(whole) + 1))
-        rows = ",".join(r for r, e in runners.TABLE.items() if e.prefix == family)
-        plain, own = (figures(path, r) for r in ("-", rows))
-        row(f"10 MB of {family} ({rows}), {own[1]:.0f} MB more memory", own[0], plain[0], "plain line reader", "1 s, 80 MB")
+def outputs(base: Path) -> Iterator[tuple[str, Path]]:
+    """10 MB of the output of each row of runners.TABLE: its captures, over and over."""
+    folder = ROOT / "tests" / "captures"
+    captures = [c for path in sorted(folder.glob("*.json")) for c in json.loads(path.read_text(encoding="utf-8"))]
+    for row, entry in TABLE.items():
+        own = [c for c in captures if c["runner"] == entry.prefix]
+        texts = [c["output"] for c in own if row in c["tool"].lower()] or [c["output"] for c in own]
+        whole = "\n".join([*texts, ""]).encode("utf-8", "replace")
+        path = base / f"{row}.txt"
+        path.write_bytes(whole * (MEGABYTES * 1_000_000 // len(whole) + 1))
+        yield row, path
         path.unlink()
 
 
-def figures(path: Path, rows: str) -> tuple[float, float]:
-    """Seconds and MB of one reading, the faster of two."""
-    argv = [sys.executable, "-c", READ, str(ROOT), str(path), rows]
-    taken = [subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split() for _ in range(2)]
-    best = min(taken, key=lambda t: float(t[0]))
-    return float(best[0]), float(best[1])
+def read(path: Path, how: str) -> tuple[float, float]:
+    """(seconds, MB of memory at most) of reading an output in a process of its own."""
+    done = subprocess.run([*PYTHON, "-c", READ, str(ROOT), str(path), how], capture_output=True, check=True, text=True)
+    took, most = done.stdout.split()
+    return float(took), int(most) / 1e6
 
 
-def stores(base: Path) -> None:
-    from flaky_memory.model import Known, Memory, Run, TestId
-    from flaky_memory.store import Store
+def readers(rounds: int, base: Path) -> Iterator[Row]:
+    for row, path in outputs(base):
+        measured = [(read(path, "plain"), read(path, row)) for _ in range(rounds)]
+        plain, spent = (statistics.median(pair[side][0] for pair in measured) for side in (0, 1))
+        most = max(own[1] for _, own in measured)
+        yield Row(f"{MEGABYTES} MB of {row}, against a plain reader", spent, plain, 1.0, "s", f"{most:.0f} MB of 80", most > 80)
 
-    repo = repository(base, "store", {"a.py": "1\n"})
-    now = int(time.time())
-    runs = [Run(now - 60 * n, f"{n % 7:016x}", n % 2 == 0, 0) for n in range(50, 0, -1)]
-    known = [Known(TestId("pytest", None, f"tests/test_{n % 40}.py::test_{n}"), list(runs), "k b") for n in range(1000)]
-    store = Store(str(repo / ".git"))
 
-    def fill(memory: Memory) -> None:
-        memory.tests[:] = known
+# -- the table
 
-    store.update(fill)
-    hooks(f"a store of 1,000 tests of 50 runs ({store.size / 1e6:.1f} MB)", repo, 10)
-    many = "\n".join(f"FAILED tests/test_{n % 50}.py::test_{n} - no" for n in range(5000)) + "\n5000 failed in 1s"
-    seconds(MAIN, before(repo, 900))
-    taken = seconds(MAIN, after(repo, 900, many))
-    print(f"{'5,000 failing tests in one output: hook after':58} {1000 * taken:9.1f} ms; store {store.size / 1e6:.1f} MB")
+
+def show(rows: Iterator[Row]) -> bool:
+    """Print rows as they come; True when all limits are held."""
+    held = True
+    for row in rows:
+        ratio = row.spent / row.against
+        over = row.over or (row.limit is not None and (row.spent if row.unit == "s" else ratio) > row.limit)
+        held = held and not over
+        limit = f"{row.limit:g} {row.unit}" if row.limit is not None else ""
+        verdict = "OVER" if over else "ok" if limit else ""
+        times = f"{1000 * row.spent:9.1f} ms {1000 * row.against:9.1f} ms {ratio:7.2f} x"
+        print(f"{row.name:<52} {times} {limit:>7} {verdict:<5}{row.note}".rstrip(), flush=True)
+    return held
 
 
 def main() -> int:
-    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+    parser = argparse.ArgumentParser(description="What the hooks and the readers cost.")
+    parser.add_argument("--rounds", type=int, default=15, help="how often each row is measured (default: 15)")
+    rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory(prefix="flaky-memory-bench-") as folder:
-        base = Path(folder)
-        print(f"Python {sys.version.split()[0]}, {git(base, '--version').strip()}; medians, measured in turns")
-        gate()
-        trees(base)
-        stores(base)
-        readers(base)
-    return 0
+        base, clock = Path(folder), Clock(rounds)
+        print(f"Python {sys.version.split()[0]}, {git(base, '--version').strip()}; medians of {rounds} rounds\n")
+        print(f"{'':<52} {'spent':>12} {'against':>12} {'ratio':>9} {'limit':>7}")
+        held = [show(hooks(clock, base)), show(stores(clock, base)), show(readers(max(3, rounds // 5), base))]
+    return 0 if all(held) else 1
 
 
 if __name__ == "__main__":

@@ -120,18 +120,23 @@ class Reader:
         if not _PIPES_CAN_BE_WAITED_FOR:
             timer.start()
         try:
-            parts = list(self._state(repository, leftovers))
-            for directory in _chain(repository.top, directories):
-                parts.extend(_settings(directory, repository.top))
-            parts.extend(_interpreter(self.environ))
-            if os.path.isabs(self.virtual_env) and not self.virtual_env.startswith(repository.top + os.sep):
-                parts.extend(_installed(self.virtual_env))
+            asked = self._ask(repository)
+            settings = list(self._beside(repository.top, directories))  # while git is at work
+            parts = [*self._state(repository, asked, leftovers), *settings]
         finally:
             timer.cancel()
             self._stop()
         if time.monotonic() > self.ends:
             raise Unfingerprinted("too-slow")
         return Tree(fingerprint.fingerprint(parts), fingerprint.fingerprint(self.data) if self.data else "")
+
+    def _beside(self, top: str, directories: Sequence[str]) -> Iterator[bytes]:
+        """The settings of some directories and of those on the way to them, and installed packages."""
+        for directory in _chain(top, directories):
+            yield from _settings(directory, top)
+        yield from _interpreter(self.environ)
+        if os.path.isabs(self.virtual_env) and not self.virtual_env.startswith(top + os.sep):
+            yield from _installed(self.virtual_env)
 
     # -- git
 
@@ -186,15 +191,20 @@ class Reader:
         found = [f"filter.{name}.{key}={value}" for name in sorted(names) if name for key, value in settings]
         return [word for setting in found for word in ("-c", setting)]
 
-    def _state(self, repository: Repository, leftovers: Set[str]) -> Iterator[bytes]:
-        """HEAD, what differs from it, and the untracked files of one repository and those inside."""
+    def _ask(self, repository: Repository) -> List[subprocess.Popen[bytes]]:
+        """Start what git is asked of one repository, side by side."""
         self.repositories += 1
         if self.repositories > MOST_REPOSITORIES:
             raise Unfingerprinted("too-many-repositories")
-        top = repository.top
         options = self._without_filters(repository) if _may_filter(repository) else []
         commands = (_DIFF, _UNTRACKED, ("rev-parse", "--verify", "-q", "HEAD"))
-        asked = [self._start(top, *options, *a) for a in commands]
+        return [self._start(repository.top, *options, *a) for a in commands]
+
+    def _state(
+        self, repository: Repository, asked: Sequence[subprocess.Popen[bytes]], leftovers: Set[str]
+    ) -> Iterator[bytes]:
+        """HEAD, what differs from it, and the untracked files of one repository and those inside."""
+        top = repository.top
         diff = self._finish(asked[0], LARGEST_DIFF, "large-diff")
         listing = self._finish(asked[1], LARGEST_LISTING, "many-files")
         head = self._finish(asked[2], 1 << 10, "git-failed")
@@ -233,7 +243,7 @@ class Reader:
         real = os.path.realpath(top)
         if found and found.top == os.path.abspath(inner) and os.path.realpath(inner).startswith(real + os.sep):
             yield from (b"repository", path)
-            yield from self._state(found, set())
+            yield from self._state(found, self._ask(found), set())
 
     # -- files
 
@@ -315,10 +325,12 @@ def _below(top: str) -> List[str]:
     """The folders right below the top, and those in the usual folders of a workspace, that have settings."""
     folders = _folders(top)
     folders += [f for name in _WORKSPACES for f in _folders(os.path.join(top, name))]
-    return [f for f in folders[:_MOST_FOLDERS] if any(n.startswith(_SETTINGS_START) for n in _names(f))]
+    return [f for f in folders[:_MOST_FOLDERS] if _has_settings(f)]
 
 
-_SETTINGS_START = (".env", "node_modules", ".venv", "venv")
+def _has_settings(folder: str) -> bool:
+    names = "\0".join(["", *_names(folder)])  # one text, since a large repository has many names
+    return any("\0" + start in names for start in (".env", "node_modules", ".venv", "venv"))
 
 
 def _names(directory: str) -> List[str]:

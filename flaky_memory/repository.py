@@ -70,6 +70,9 @@ def _common(git_dir: str) -> str:
     return os.path.realpath(os.path.join(git_dir, text) if text else git_dir)
 
 
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
 def own_folder(path: str) -> None:
     """Make a folder of this program's own. Raises OSError, also where anything else stands in its place:
     a link would lead what is written and swept there out of the repository."""
@@ -91,18 +94,19 @@ def small_file(path: str) -> str:
 
 def read_file(path: str | bytes, most: int) -> Optional[bytes]:
     """A regular file's content; None for anything else (a fifo must not hang the hook)."""
-    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, os.O_RDONLY | flags)
+    descriptor = os.open(path, _READ)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
             return None
-        chunks = []
-        while most > 0:
-            chunk = os.read(descriptor, min(most, 1 << 20))
-            if not chunk:
-                break
-            chunks.append(chunk)
-            most -= len(chunk)
+        data = os.read(descriptor, min(most, 1 << 20))
+        if len(data) == min(most, info.st_size):
+            return data
+        chunks = [data]
+        while data and most > len(data):
+            most -= len(data)
+            data = os.read(descriptor, min(most, 1 << 20))
+            chunks.append(data)
         return b"".join(chunks)
     finally:
         os.close(descriptor)

@@ -162,6 +162,12 @@ class _Step:
             return "" if effects.outside(self.texts[0]) else _CHANGE
         return _CHANGE if effects.may_change(self.name, self.texts) else ""
 
+    def prints_written(self, effects: Any, written: List[str]) -> bool:
+        """True when it prints a file that holds the output of this command's own runs."""
+        if self.step != _OTHER or self.name not in effects.PRINTERS:
+            return False
+        return any(f in written[: self.known] for f in effects.printed_files(self.name, self.texts))
+
     def prints_other(self, effects: Any, written: List[str]) -> bool:
         """True when it prints a file that may hold the output of another run."""
         if self.step == _OTHER and effects.fetches_output(self.name, self.texts):
@@ -202,6 +208,10 @@ class _Walk:
         changes = self.changes(kinds)
         command.changes_before = any(at < tests[-1] for at in changes)
         command.changes_after = any(at > tests[0] for at in changes)
+        for step in self.order:
+            if step.prints_written(effects, self.written):
+                for invocation in command.invocations:
+                    invocation.filters += (_filter_kind(step.name, step.texts),)
         if any(step.prints_other(effects, self.written) for step in self.order):
             self.reasons.append(PRINTS_OTHER)
         if any(i.directory is None for i in command.invocations):
@@ -439,9 +449,31 @@ def _items(word: Word) -> int:
 def _filter_name(node: Node) -> str:
     if not isinstance(node, shell.Simple) or not node.words:
         return "?"
-    name = tools.base_name(node.words[0].text)
-    options = [t for t in _texts(node.words[1:]) if t[:1] == "-"]
-    return "grep -v" if name in ("grep", "rg", "egrep") and any("v" in o for o in options if o[:2] != "--") else name
+    return _filter_kind(tools.base_name(node.words[0].text), _texts(node.words[1:]))
+
+
+def _filter_kind(name: str, texts: List[str]) -> str:
+    """A filter's name; "grep -v" for what only leaves lines out that are no results, "grep passes" for what may
+    leave out the failures alone, "lines" for what hands lines on as they are, "grep -o" for what changes them."""
+    short = "".join(t[1:] for t in texts if t[:1] == "-" and t[1:2] != "-")
+    if name in _GREPS:
+        if "o" in short or "c" in short or "--only-matching" in texts or "--count" in texts:
+            return "grep -o"
+        pattern = " ".join(texts).lower()
+        failures, passes = (any(w in pattern for w in words) for words in (_FAILURE_WORDS, _PASS_WORDS))
+        if "v" in short:
+            return "grep -v" if "no test" in pattern or not (failures or passes) else "grep passes"
+        return "grep passes" if passes and not failures else "grep"
+    if name == "sed":
+        script = " ".join(t for t in texts if t[:1] != "-").rstrip(";")
+        colours = any(w in script.lower() for w in ("x1b", "033", "\x1b", "e["))
+        return "lines" if colours or (short == "n" and script.endswith("p") and "s/" not in script) else "sed"
+    return "lines" if name in ("ansi2txt", "col", "ts", "less", "more", "nl", "Out-String", "Out-Host") else name
+
+
+_FAILURE_WORDS = ("fail", "err", "not ok", "\u2717", "\u2715", "\u00d7", "\u2716", "[0-9]+\\)")
+_PASS_WORDS = ("ok", "pass", "\u2713", "\u2714", "\u221a")
+_GREPS = ("grep", "egrep", "fgrep", "rg", "ag")
 
 
 def _texts(words: List[Word]) -> List[str]:

@@ -93,6 +93,11 @@ def green(invocation: Invocation, exit_zero: bool, reports: Sequence[Report], al
     return SUMMARY if alone and PASSED in said and _speaks_for_all(invocation, reports) else -1
 
 
+# Filters that leave results whole, and those that hand on some lines as they are.
+KEEP_RESULTS = frozenset(("tee", "cat", "grep -v", "lines"))
+_KEEP_LINES = frozenset(("tail", "head", "grep", "grep passes", "Select-Object", "Select-String", "select"))
+
+
 def _some_turn_passed(invocation: Invocation, reports: Sequence[Report]) -> bool:
     """True when one turn of a loop was green as a whole, whatever the others were."""
     if not invocation.repeats or invocation.varying or not _speaks_for_all(invocation, reports):
@@ -102,14 +107,16 @@ def _some_turn_passed(invocation: Invocation, reports: Sequence[Report]) -> bool
 
 
 def _speaks_for_all(invocation: Invocation, reports: Sequence[Report]) -> bool:
-    filters = set(invocation.filters) - {"tee", "cat", "grep -v"}
+    filters = set(invocation.filters) - KEEP_RESULTS
+    if filters - _KEEP_LINES or (filters and any(r.torn for r in reports)):
+        return False
     events = any(w.text.lstrip("-") == "json" for w in invocation.args)  # these end with the last package
     for report in reports:
         if report.runner in _LAST_LINE_TELLS and filters - (set() if events else {"tail"}):
             return False
         if report.runner in _SAID_IN_PARTS and filters:
             return False
-        if report.runner in _FAILURES_LAST and "head" in filters:
+        if report.runner in _FAILURES_LAST and filters - {"tail"}:
             return False
     return True
 

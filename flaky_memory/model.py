@@ -61,7 +61,8 @@ class Report(NamedTuple):
     one run; `places` say where a test stands (`./spec/a_spec.rb:3`) where the runner takes that as an
     argument; `greens` how many runs it calls passed, of the whole (None) or of a scope; `partial`
     that it left tests out; `skipped` how many tests its closing lines call skipped, -1 without such lines;
-    `uncovered` that it says too little of the code is covered, which alone makes it exit non-zero.
+    `torn` that its closing lines may be cut, so that they do not speak of all that ran; `uncovered`
+    that it says too little of the code is covered, which alone makes it exit non-zero.
     """
 
     runner: str
@@ -75,6 +76,7 @@ class Report(NamedTuple):
     partial: bool = False
     skipped: int = -1
     uncovered: bool = False
+    torn: bool = False
 
 
 class Run(NamedTuple):

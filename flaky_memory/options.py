@@ -82,7 +82,7 @@ OPTIONS: Dict[str, Options] = {
     ),
     "bun": _options(
         "-t --test-name-pattern --timeout --rerun-each --preload -r --coverage-reporter --coverage-dir --seed "
-        "--reporter --reporter-outfile --bail --retry --max-concurrency -c --config --env-file "
+        "--reporter --reporter-outfile --bail --retry --max-concurrency -c --config --env-file --cwd "
         "--path-ignore-patterns",
         _JAVASCRIPT_HARMLESS + " --reporter-outfile",
         "-t --test-name-pattern",

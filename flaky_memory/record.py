@@ -318,17 +318,21 @@ def named_by(
     own = [i for i in meant.invocations if i.runners is None or report.runner in _prefixes(i.runners)]
     alike = len(own) == 1 or bool(selected) and all(_alike(s, selected[0]) for s in selected[1:])
     again = any(repeats(i) for i in own) or (alike and len(own) > 1)
+    filtered = bool(selected) and any("grep passes" in i.filters for i in own)
     # Several runs that are not alike, or the ones that some tool starts: the same name may be two tests.
     mixed = not alike or (not again and any(i.tool not in OPTIONS for i in own))
     places, greens = dict(report.places), dict(report.greens)
     only = selection.only_file(selected[0].selection, ".php") if len(selected) == 1 else ""
     found = []
-    for result in _merged(report, own):
+    for result in _merged(report, own) if selected else report.results:
         name, scope = _bounded(result.name), _scope(report.runner, _bounded(result.scope or "") or None, around)
         if runners.PATHS.get(report.runner) == "name":
             name = rooted(name, around.directory)
         place = places.get((result.name, result.scope), "")[:_LONGEST_NAME]
         counts = result.failed and alike and not own[0].varying
+        sure = runners.is_sure(report, result) and not _is_partial(result, report, own)
+        if filtered and not runners.is_sure(report, result) and not result.failed:
+            continue  # what the name leaves open may stand in the lines that were taken out
         unnamed = max(0, _unnamed_passes(result, own, greens, report) - result.passed) if counts else 0
         found.append(
             history.Named(
@@ -336,12 +340,30 @@ def named_by(
                 result.failed,
                 result.passed,
                 rooted(place, around.directory) if place else only,
-                runners.is_sure(report, result) and not (mixed and result.failed and result.passed),
+                sure and not (mixed and result.failed and result.passed),
                 bool(result.failed and result.passed and not again),
                 unnamed,
             )
         )
     return found
+
+
+def _is_partial(result: Result, report: Report, own: Sequence[Invocation]) -> bool:
+    """True for a test with parts of which a name filter may have left some out: its pass is theirs."""
+    separator = {"go": "/", "node": " > ", "tap": " > ", "deno": " > "}.get(report.runner, "")
+    if not separator or not any(_filters_parts(i) for i in own):
+        return False
+    return any(r.name.startswith(result.name + separator) for r in report.results)
+
+
+def _filters_parts(invocation: Invocation) -> bool:
+    texts = [w.text for w in invocation.args]
+    if "go" in (invocation.runners or ()):
+        return any("/" in _value(invocation, o) for o in ("-run", "-skip", "--run", "--skip"))
+    return any(t.startswith(_PART_FILTERS) for t in texts)
+
+
+_PART_FILTERS = ("--test-name-pattern", "--test-skip-pattern", "--test-only", "-g", "--grep", "-t")
 
 
 def _merged(report: Report, own: Sequence[Invocation]) -> Sequence[Result]:

@@ -70,7 +70,7 @@ _WRAPPERS: Dict[str, Tuple[Tuple[str, ...], int]] = {
     "taskset": (("-c",), 1), "builtin": ((), 0),
     "xvfb-run": (("-s", "-n", "-e", "-f", "-p", "--server-args", "--server-num", "--error-file"), 0),
     "sudo": (("-u", "-g", "-C", "--user", "--group"), 0), "doas": (("-u",), 0),
-    "npx": (("-p", "--package", "-c", "--call", "-w", "--workspace"), 0), "pnpx": (("--package",), 0),
+    "npx": (("-p", "--package", "-c", "--call", "-w", "--workspace", "--prefix"), 0), "pnpx": (("--package",), 0),
     "bunx": (("-p", "--package"), 0),
     "uvx": (("--from", "--with", "-p", "--python", "--index-url"), 0),
     "cross-env": ((), 0), "cross-env-shell": ((), 0), "env-cmd": (("-f", "--file", "-e", "-r"), 0),
@@ -114,7 +114,7 @@ _TELLING_WRAPPERS = frozenset((
 ))  # fmt: skip
 _NEUTRAL_OPTIONS = frozenset((
     "-q", "--quiet", "-s", "--silent", "-v", "--verbose", "-y", "--yes", "--no", "--no-install", "--no-sync",
-    "--frozen", "--locked", "--offline", "--no-progress", "--active", "--directory", "--project", "-C", "--cwd",
+    "--frozen", "--locked", "--offline", "--no-progress", "--active", "--directory", "-C", "--cwd",
     "--prefix", "--dir", "--chdir", "--project-dir", "--no-capture-output", "--live-stream",
     "-m", "--", "--module", "--prefer-offline",
 ))  # fmt: skip
@@ -125,7 +125,7 @@ _ELSEWHERE = (
     "ddev", "lando", "chroot", "systemd-nspawn", "multipass", "incus", "lxc", "gh",
 )  # fmt: skip
 _DIRECTORY_OPTIONS = (
-    "-C", "--directory", "--cwd", "--prefix", "--dir", "--project-dir", "--test-dir", "--chdir", "--project",
+    "-C", "--directory", "--cwd", "--prefix", "--dir", "--project-dir", "--test-dir", "--chdir",
 )  # fmt: skip
 
 
@@ -432,6 +432,12 @@ def _value_of(option: str, args: List[Word]) -> str:
     return attached[0] if attached else texts[texts.index(option) + 1] if option in texts[:-1] else ""
 
 
+def _without(option: str, args: List[Word]) -> List[Word]:
+    """The words without an option and its value."""
+    at = next(i for i, w in enumerate(args) if w.text.partition("=")[0] == option)
+    return args[:at] + args[at + (1 if "=" in args[at].text else 2) :]
+
+
 def _split(args: List[Word], values: Tuple[str, ...]) -> Tuple[List[Word], List[Word], str]:
     """(options, from the first other word on, the directory that the options name)."""
     started = Started([])
@@ -449,7 +455,7 @@ def _verb_tool(
         if not rest or rest[0].text not in verbs:
             return None
         found = Found(tool, (row,), rest[1:])
-        found.directory = directory
+        found.directory = _value_of("-C", rest) or directory if tool == "go" else directory
         return found
 
     return find_verb
@@ -506,6 +512,8 @@ def _package_manager(name: str) -> Callable[[List[Word]], Optional[Found]]:
             )
             after = after[1:] if after and after[0].text in ("foreach", "run") else after
             options, rest = [*options, *rest[: len(rest) - len(after)]], after
+        if name == "npm" and _value_of("--prefix", rest):
+            directory, rest = _value_of("--prefix", rest), _without("--prefix", rest)
         if not rest:
             return None
         verb = rest[0].text

@@ -393,6 +393,63 @@ SILENT.update({
 })  # fmt: skip
 
 
+# -- what is left of an output behind filters, and parts of tests
+
+
+def filtered(command: str, seen: str) -> list[Any]:
+    """A failing pytest, one whose output goes through filters, and the failing one again."""
+    return again(command, seen)
+
+
+def subtests(a: bool, b: bool | None) -> str:
+    """go test -v of a test with two subtests; None: the filter leaves the second one out."""
+    words = {True: "PASS", False: "FAIL"}
+    whole = words[a and b is not False]
+    lines = [f"--- {whole}: TestT (0.00s)", f"    --- {words[a]}: TestT/a (0.00s)"]
+    lines += [] if b is None else [f"    --- {words[b]}: TestT/b (0.00s)"]
+    end = ["PASS", GO_GREEN] if whole == "PASS" else ["FAIL", "FAIL\texample.com/app/q\t0.002s", "FAIL"]
+    return "\n".join([*lines, *end])
+
+
+SUBTESTS_RED = ("go test -v ./q", subtests(False, True), 1)
+SUBTEST_B = subtests(True, None).replace("TestT/a", "TestT/b")
+JEST_CLOSING = "Tests:       2 passed, 2 total\nSnapshots:   0 total\nTime:        0.3 s\nRan all test suites."
+SPEAK.update({
+    "go-subtest": [SUBTESTS_RED, ("go test -v -run 'TestT/a$' ./q", subtests(True, None), 0), SUBTESTS_RED],
+    "go-test-with-all-subtests": [SUBTESTS_RED, ("go test -v -run TestT ./q", subtests(True, True), 0), SUBTESTS_RED],
+    "npm-prefix-behind": between("npm test --prefix js/a", "npm --prefix js/a test", VITEST_RED, VITEST_GREEN),
+    "vitest-last-lines": between("npx vitest run", "npx vitest run 2>&1 | tail -6", VITEST_RED, "\n Test Files  1 passed (1)\n      Tests  2 passed (2)\n   Start at  22:08:42"),
+    "jest-both-closings": [JEST_RED, ("npx jest 2>&1 | grep -E '^Test'", "Test Suites: 1 passed, 1 total\nTests:       3 passed, 3 total", 0), JEST_RED],
+    "grep-for-the-summary": filtered("pytest -q 2>&1 | grep -E 'passed|failed'", "3 passed in 0.01s"),
+    "grep-in-the-log": filtered("pytest -q > /tmp/o.log 2>&1; grep -E 'passed|failed' /tmp/o.log", "3 passed in 0.01s"),
+    "lines-by-sed": filtered("pytest -q 2>&1 | sed -n '1,20p'", green()),
+    "colours-taken-off": filtered("pytest -q 2>&1 | sed 's/\\x1b\\[[0-9;]*m//g'", green()),
+    "marks-of-both-kinds": [JEST_RED, ("npx jest -t settles 2>&1 | grep -E '\u2713|\u2715'", "    \u2713 settles (2 ms)", 0), JEST_RED, ("npx jest 2>&1 | grep -E '\u2713|\u2715'", "    \u2713 settles (2 ms)", 0), JEST_RED],
+    "packages-without-tests-left-out": go("go test ./... | grep -v 'no test files' | tail -5"),
+})  # fmt: skip
+
+SILENT.update({
+    "go-other-subtest": [SUBTESTS_RED, ("go test -v -run 'TestT/b' ./q", SUBTEST_B, 0), SUBTESTS_RED],
+    "go-subtest-skipped": [SUBTESTS_RED, ("go test -v -skip 'TestT/a' ./q", SUBTEST_B, 0), SUBTESTS_RED],
+    "go-module-behind-the-verb": go("go test -C tools ./..."),
+    "npm-other-prefix": between("npm test --prefix js/a", "npm test --prefix js/b", jest_in("js/a", True)[1], jest_in("js/b", False)[1]),
+    "bun-other-folder": pair("bun", "bun test --cwd a", "bun test --cwd b"),
+    "grep-cuts": filtered("pytest -q | grep -oE '[0-9]+ passed'", "2 passed"),
+    "awk-prints-fields": filtered("pytest -q | awk '{print $3, $4}'", "2 passed"),
+    "cut-prints-fields": filtered("pytest -q | tail -1 | cut -d, -f2", " 2 passed in 0.02s"),
+    "sed-replaces": filtered("pytest -q | tail -1 | sed 's/.*, //'", "2 passed in 0.02s"),
+    "grep-cuts-the-log": filtered("pytest -q > /tmp/o.log; grep -o '[0-9]* passed.*' /tmp/o.log", "2 passed in 0.02s"),
+    "counted": filtered("pytest -q | grep passed | wc -l", "1"),
+    "mocha-passing-only": pair("mocha", "npx mocha", "npx mocha | grep passing", "  2 passing (5ms)"),
+    "playwright-last-line": between("npx playwright test", "npx playwright test | tail -1", output("playwright/playwright-list-several"), "  2 passed (1.9s)"),
+    "vitest-without-files": between("npx vitest run", "npx vitest run 2>&1 | grep 'Tests '", VITEST_RED, "      Tests  2 passed (2)"),
+    "jest-without-suites": [JEST_RED, ("npx jest 2>&1 | tail -4", JEST_CLOSING, 0), JEST_RED],
+    "maven-without-end": pair("maven", "mvn test", "mvn test | grep 'Tests run' | tail -1", "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0"),
+    "go-failures-left-out": go("go test ./... 2>&1 | grep -v FAIL", "ok  \texample.com/app/r\t0.1s"),
+    "go-passes-only": go("go test -v ./... 2>&1 | grep -- '--- PASS' | head", "--- PASS: TestX (0.00s)"),
+})  # fmt: skip
+
+
 def last_notes(steps: list[Any], base: Path) -> dict[str, str]:
     player = Inside(base)
     player.repository("app", {**FILES, **GO_FILES, **PROJECTS})

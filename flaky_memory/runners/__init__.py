@@ -192,7 +192,16 @@ def _settled(report: Report, name: str, text: str) -> Report:
     skipped = -1 if report.summary == NONE else sum(int(n) for n in _SKIPPED.findall(text[-_SUMMARY_SIZE:]))
     uncovered = "overage" in text and _is_uncovered(report, text)
     partial = name == "pytest" and " deselected" in text
-    return report._replace(twins=twins, partial=partial, skipped=skipped, uncovered=uncovered)
+    first, last = _CLOSINGS.get(name, ("", ""))
+    torn = last not in text and first in text
+    return report._replace(twins=twins, partial=partial, skipped=skipped, uncovered=uncovered, torn=torn)
+
+
+# A closing line that speaks of tests, and the one that speaks of the files or projects that they are in: where
+# only the first is shown, a file that did not load is hidden.
+_CLOSINGS = {
+    "jest": ("Tests:", "Test Suites:"), "vitest": ("Tests  ", "Test Files "), "maven": ("Tests run:", "BUILD SUCCESS"),
+}  # fmt: skip
 
 
 def _is_uncovered(report: Report, text: str) -> bool:

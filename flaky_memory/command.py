@@ -320,7 +320,7 @@ class _Walk:
         start = len(self.order)
         inner = context.copy()
         inner.repeats, inner.turns = True, context.turns * _turns(node)
-        inner.loop_names = (*context.loop_names, *(w.text for w in node.words[:1]))
+        inner.loop_names = (*context.loop_names, *_texts(node.words[:1]), *_read_names(node))
         for part in node.conditions:
             self.sequence(part, inner, CONDITION)
         # The status of a loop is its last turn's; a list that may be empty may have no turn.
@@ -419,6 +419,12 @@ class _Walk:
             return
         self.written += paths
         self.command.leftovers.update(p for p in (_join(context.directory, path) for path in paths) if p)
+
+
+def _read_names(node: Compound) -> List[str]:
+    """The variables of `while read -r name`."""
+    commands = [n for part in node.conditions for n, _ in part.items if isinstance(n, shell.Simple)]
+    return [t for n in commands if _texts(n.words[:1]) == ["read"] for t in _texts(n.words[1:]) if t[:1] != "-"]
 
 
 def _turns(node: Compound) -> int:

@@ -320,7 +320,8 @@ def named_by(
     again = any(repeats(i) for i in own) or (alike and len(own) > 1)
     filtered = bool(selected) and any("grep passes" in i.filters for i in own)
     # Several runs that are not alike, or the ones that some tool starts: the same name may be two tests.
-    mixed = not alike or (not again and any(i.tool not in OPTIONS for i in own))
+    differ = not alike or any(map(_turns_differ, own, selected))
+    mixed = differ or (not again and any(i.tool not in OPTIONS for i in own))
     places, greens = dict(report.places), dict(report.greens)
     only = selection.only_file(selected[0].selection, ".php") if len(selected) == 1 else ""
     found = []
@@ -329,7 +330,7 @@ def named_by(
         if runners.PATHS.get(report.runner) == "name":
             name = rooted(name, around.directory)
         place = places.get((result.name, result.scope), "")[:_LONGEST_NAME]
-        counts = result.failed and alike and not own[0].varying
+        counts = result.failed and not differ
         sure = runners.is_sure(report, result) and not _is_partial(result, report, own)
         if filtered and not runners.is_sure(report, result) and not result.failed:
             continue  # what the name leaves open may stand in the lines that were taken out
@@ -364,6 +365,12 @@ def _filters_parts(invocation: Invocation) -> bool:
 
 
 _PART_FILTERS = ("--test-name-pattern", "--test-skip-pattern", "--test-only", "-g", "--grep", "-t")
+
+
+def _turns_differ(invocation: Invocation, selected: Selected) -> bool:
+    """True for a loop whose variable stands where it chooses tests or how they run, not in a report's name."""
+    picked = selected.selection
+    return invocation.varying and (picked.where is None or picked.what == ())
 
 
 def _merged(report: Report, own: Sequence[Invocation]) -> Sequence[Result]:

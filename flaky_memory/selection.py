@@ -105,7 +105,7 @@ def select(invocation: Invocation, around: Surroundings) -> Selection:
 # -- tools that run other runners: what is not understood in their arguments may change how tests end
 
 # Tools that are given environments or projects.
-_CHOOSERS = frozenset(("tox", "nox", "hatch", "nx", "turbo", "lerna", "moon", "rush", "wireit"))
+_CHOOSERS = frozenset(("tox", "nox", "hatch", "pdm", "mise", "nx", "turbo", "lerna", "moon", "rush", "wireit"))
 # Tools that are given targets and variables.
 _TARGETS = frozenset(("make", "ninja", "cmake", "meson", "just", "task", "mage", "poe", "rake", "invoke", "composer"))
 _NEUTRAL_WORDS = frozenset(

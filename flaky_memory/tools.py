@@ -232,6 +232,8 @@ def _after_run_word(started: Started, name: str) -> bool:
     own += more[: len(more) - len(rest)]
     if name in ("nix",) or not rest:
         return False
+    if name in ("hatch", "pdm", "mise") and _is_test_name(rest[0].text) and base_name(rest[0].text) not in _DIRECT:
+        return False  # a script of the project: `pdm run test`
     if rest[0].text == "-m":
         rest = rest[1:]
     elif name == "coverage":
@@ -363,7 +365,8 @@ def script_of(words: List[Word], redirects: List[Redirect]) -> Optional[str]:
 
 # Programs that run tests by themselves, and the rows that read them.
 _DIRECT: Dict[str, Tuple[str, ...]] = {
-    "pytest": ("pytest",), "py.test": ("pytest",), "unittest": ("unittest",), "jest": ("jest",),
+    "pytest": ("pytest",), "py.test": ("pytest",), "pytest-3": ("pytest",), "unittest": ("unittest",),
+    "jest": ("jest",),
     "vitest": ("vitest",), "mocha": ("mocha",), "_mocha": ("mocha",), "ava": ("ava",), "tap": ("tap",),
     "rspec": ("rspec",), "phpunit": ("phpunit",), "ctest": ("ctest",), "gotestsum": ("go",),
     "paratest": ("phpunit",), "cargo-nextest": ("nextest",),
@@ -409,6 +412,9 @@ def _only_lists(found: Found) -> bool:
     return any(t.partition("=")[0] in options for t in before_rest)
 
 
+_ALIASES = {"py.test": "pytest", "pytest-3": "pytest", "_mocha": "mocha", "cargo-nextest": "nextest"}
+
+
 def _direct(name: str, args: List[Word]) -> Optional[Found]:
     first = args[0].text if args else ""
     if name in ("vitest", "tap", "mocha") and first in ("list", "bench", "init", "version", "config"):
@@ -417,9 +423,7 @@ def _direct(name: str, args: List[Word]) -> Optional[Found]:
         found = Found("vitest", _DIRECT[name], args[1:])
         found.opaque = first == "related"
         return found
-    tool = {"py.test": "pytest", "_mocha": "mocha", "gotestsum": "gotestsum", "cargo-nextest": "nextest"}.get(
-        name, name
-    )
+    tool = _ALIASES.get(name, name)
     found = Found(tool, _DIRECT[name], args)
     if name == "ctest":
         found.directory = _value_of("--test-dir", args) or "."
@@ -491,7 +495,11 @@ def _bun(args: List[Word]) -> Optional[Found]:
     if rest[0].text == "test":
         found: Optional[Found] = Found("bun", ("bun",), rest[1:])
     elif rest[0].text == "run" and len(rest) > 1:
-        found = _script("bun", rest[1:])
+        options, words, deeper = _split(rest[1:], _PACKAGE_VALUES)
+        found, directory = _script("bun", words), deeper if deeper != "." else directory
+        told = _telling_options(options, _PACKAGE_VALUES)
+        if found and told:
+            found.env["packages "] = " ".join(told)
     else:
         found = find(rest) if base_name(rest[0].text) in _DIRECT else None
     if found:
@@ -526,7 +534,7 @@ def _package_manager(name: str) -> Callable[[List[Word]], Optional[Found]]:
         elif name == "npm":
             return None
         else:
-            found = _script(name, rest) if base_name(verb) not in _DIRECT else find(rest)
+            found = find(rest) if base_name(verb) in _DIRECT or verb in _TOOLS else _script(name, rest)
         if found:
             found.directory = directory
             found.keeps_going = any(w.text in ("--if-present", "--no-bail") for w in [*options, *found.args])
@@ -695,6 +703,12 @@ def _python(args: List[Word]) -> Optional[Found]:
     )
 
 
+def _django(args: List[Word]) -> Optional[Found]:
+    """`./manage.py test`, `django-admin test`, `python -m django test`."""
+    wanted = [w.text for w in args[:1]] == ["test"]
+    return Found("python manage.py", ("unittest", "pytest"), args[1:]) if wanted else None
+
+
 def _ruby(args: List[Word]) -> Optional[Found]:
     _, rest, _ = _split(args, ("-I", "-r", "-e", "-C"))
     if any(w.text == "-e" for w in args) and not any("test" in w.text for w in args if w.text.startswith(("-I", "-e"))):
@@ -768,6 +782,8 @@ def _named_test(args: List[Word]) -> bool:
 def _by_path(words: List[Word]) -> Optional[Found]:
     """A program of the repository: `./run_tests.sh`, `bin/test`, `./build/units_test`."""
     path = words[0].text
+    if base_name(path) == "manage.py":
+        return _django(words[1:])
     if "/" not in path:
         if base_name(path) in _SHELLS:
             files = [w for w in words[1:] if w.text[:1] not in ("-", "+")]
@@ -793,11 +809,12 @@ _TOOLS: Dict[str, Callable[[List[Word]], Optional[Found]]] = {
     "composer": _targets("composer", ("-d", "--working-dir"), ("phpunit",)),
     "mvn": _maven, "mvnw": _maven, "mvnd": _maven, "gradle": _gradle, "gradlew": _gradle,
     "node": _node, "tsx": _node, "ts-node": _node, "python": _python, "py": _python, "ruby": _ruby, "php": _php,
-    "tox": _wrapper("tox"), "nox": _wrapper("nox"), "hatch": _wrapper("hatch", ("test", "run")),
+    "django": _django, "django-admin": _django, "mise": _wrapper("mise", ("run",)), "tox": _wrapper("tox"),
+    "nox": _wrapper("nox"), "hatch": _wrapper("hatch", ("test", "run")),
     "nx": _wrapper("nx", ("test", "run", "run-many", "affected", "affected:test")),
     "turbo": _wrapper("turbo", ("test", "run")), "lerna": _wrapper("lerna", ("test", "run")),
     "moon": _wrapper("moon", ("run",)), "rush": _wrapper("rush", ("test",)), "wireit": _wrapper("wireit", ("test",)),
-    "pdm": _wrapper("pdm", ("test",)), "react-scripts": _wrapper("react-scripts", ("test",), ("jest",)),
+    "pdm": _wrapper("pdm", ("test", "run")), "react-scripts": _wrapper("react-scripts", ("test",), ("jest",)),
     "craco": _wrapper("craco", ("test",), ("jest",)),
     "vue-cli-service": _wrapper("vue", ("test:unit",), ("jest", "mocha")),
     "wp-scripts": _wrapper("wp-scripts", ("test-unit-js",), ("jest",)), "trial": _wrapper("trial", (), ("unittest",)),

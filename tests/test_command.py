@@ -37,6 +37,9 @@ RUNS = {
     "bash -lc 'pytest -q'": "pytest", "echo a\npytest": "pytest", "eval 'pytest -q'": "pytest", "bash <<'E'\npytest\nE": "pytest",
     "f() { pytest; }; f": "pytest", "if true; then pytest; fi": "pytest", "x=$(pytest)": "pytest", "echo `pytest`": "pytest",
     "pytest \\\n  -q": "pytest", "find . -name '*_test.py' | xargs pytest": "pytest", "! pytest": "pytest", "git diff && pytest": "pytest",
+    "pytest-3 -q": "pytest", "./manage.py test app": "python manage.py", "python -m django test": "python manage.py",
+    "hatch run test": "hatch", "hatch run pytest": "pytest", "pdm run test": "pdm", "mise run test": "mise",
+    "bun run --filter '*' test": "bun run", "pnpm turbo run test --filter=web": "turbo", "npx jest@29 x": "jest",
     "nix develop -c pytest": "pytest", "sudo -u app pytest": "pytest", "npx c8 mocha": "mocha", "npx cross-env A=1 jest": "jest",
 }  # fmt: skip
 

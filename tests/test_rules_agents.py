@@ -450,6 +450,33 @@ SILENT.update({
 })  # fmt: skip
 
 
+# -- loops, and what stands between two runs of one command
+
+SPEAK.update({
+    "own-script-of-hatch": same("hatch run test", red(), green()),
+    "django": same("./manage.py test", UNIT_RED, UNIT_GREEN),
+    "loop-until-green": [("for i in 1 2 3; do pytest -q tests/test_a.py && break; done", red() + "\n" + green(), 0), RED],
+    "loop-with-a-report-each": [("for i in 1 2; do pytest -q --junitxml=/tmp/r$i.xml; done", red() + "\n" + green(), 0)],
+    "loop-of-last-lines-of-go": [GO_RED, ("for i in 1 2 3; do go test -count=1 -run TestX ./q; done", f"{GO_GREEN}\n{GO_GREEN}\n{GO_GREEN}", 0), GO_RED],
+    "status-of-a-subshell": again("(pytest -q > /tmp/l 2>&1); rc=$?; tail -2 /tmp/l; exit $rc", green()),
+    "one-of-two-flaky": [("pytest -q", red(X, "tests/test_a.py::test_y"), 1), GREEN, ("pytest -q", red("tests/test_a.py::test_y"), 1)],
+})  # fmt: skip
+
+SILENT.update({
+    "loop-over-seeds": [("for s in 1 2 3; do pytest -q -p randomly --randomly-seed=$s; done", "\n".join([red(), green(), green()]), 0)] * 2,
+    "loop-over-settings": [("for m in fast slow; do MODE=$m pytest -v; done", V_RED + "\n" + V_GREEN, 0)] * 2 + [("pytest -v", V_RED, 1)],
+    "loop-over-pythons": [("for v in 3.9 3.12; do python$v -m pytest -v; done", V_RED + "\n" + V_GREEN, 0)] * 2,
+    "loop-over-folders": [("for d in a b; do (cd $d && pytest -v); done", V_RED + "\n" + V_GREEN, 0)] * 2,
+    "loop-over-branches": [("for b in main dev; do git checkout -q $b && pytest -v; done", V_RED + "\n" + V_GREEN, 0)] * 2,
+    "loop-over-tests": [("for t in test_x test_y; do pytest -q tests/test_a.py::$t; done", red() + "\n" + green(1), 0)] * 2,
+    "loop-over-flags": [("for f in '' -race; do go test -v $f ./q; done", go_verbose(True) + "\n" + go_verbose(False), 1)] * 2,
+    "loop-over-read-names": [("git ls-files 'tests/*.py' | while read -r f; do pytest -q $f; done", red() + "\n" + green(1), 0)] * 2,
+    "mended-between": [("pytest -v; python fix.py; pytest -v", V_RED + "\n" + V_GREEN, 0, {"during": {"app.py": "a = 2\n"}}), ("pytest -v", V_RED, 1)],
+    "setting-written-between": [("pytest -q; echo A=1 > .env; pytest -q", red() + "\n" + green(), 0, {"during": {".env": "A=1\n"}}), RED],
+    "installed-between": [("pytest -v; pip install -q x; pytest -v", V_RED + "\n" + V_GREEN, 0), ("pytest -v", V_RED, 1)],
+})  # fmt: skip
+
+
 def last_notes(steps: list[Any], base: Path) -> dict[str, str]:
     player = Inside(base)
     player.repository("app", {**FILES, **GO_FILES, **PROJECTS})

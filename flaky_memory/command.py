@@ -45,7 +45,7 @@ class Invocation:
     that something else adds arguments,
     `varying` that its arguments or settings name a loop's variable, `filters` the programs that its
     output goes through ("grep -v" for what only leaves lines out), `shares_failure` that an exit status
-    other than 0 may be another program's.
+    other than 0 may be another program's, `start` the words before `args`, as typed.
     """
 
     __slots__ = (
@@ -58,6 +58,7 @@ class Invocation:
         "repeats",
         "runners",
         "shares_failure",
+        "start",
         "tool",
         "turns",
         "varying",
@@ -76,6 +77,17 @@ class Invocation:
         self.varying = False
         self.shares_failure = False
         self.filters: Tuple[str, ...] = ()
+        self.start: Optional[Start] = None
+
+
+class Start:
+    """How a runner was started: the words before its arguments (wrappers included), the variables in
+    force there (as in Invocation.env), and the shell's directory."""
+
+    __slots__ = ("directory", "env", "words")
+
+    def __init__(self, words: List[Word], env: Dict[str, str], directory: Optional[str]) -> None:
+        self.words, self.env, self.directory = words, env, directory
 
 
 class Command:
@@ -379,6 +391,9 @@ class _Walk:
         hidden = distrust or started.distrust
         invocation = Invocation(found, env, _join(directory, found.directory), hidden)
         invocation.repeats, invocation.turns = context.repeats, context.turns
+        typed = len(node.words) - len(found.args)
+        if not found.opaque and node.words[typed:] == found.args:
+            invocation.start = Start(node.words[:typed], {**context.env, **own}, context.directory)
         invocation.varying = any(_mentions(t, context.loop_names) for t in [*env.values(), *_texts(found.args)])
         if invocation.varying and not invocation.distrust:
             invocation.distrust = LOOP  # only the last turn's status arrives, and each turn runs others

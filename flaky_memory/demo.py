@@ -23,7 +23,7 @@ RUNS = 3
 DEADLINE = 60  # seconds for one process
 # Its outcome depends on something outside the code, as with a clock, a port or a slow network: here on
 # a file beside the repository, so that the demo always shows the same.
-_TEST = '''\
+_TEST = """\
 import pathlib
 import unittest
 
@@ -35,7 +35,7 @@ class SyncTest(unittest.TestCase):
         turn = int(TURN.read_text()) + 1
         TURN.write_text(str(turn))
         self.assertEqual(turn % 2, 0, "the reply came too late")
-'''
+"""
 
 
 def run() -> int:

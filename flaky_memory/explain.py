@@ -53,9 +53,7 @@ def _surroundings(meant: Command, runner: str, place: record.Place) -> Surroundi
     return record.surroundings(meant.invocations[0], place)
 
 
-def _unrecorded(
-    meant: Command, output: str, exit_code: int, place: record.Place, named: List[Named]
-) -> Optional[str]:
+def _unrecorded(meant: Command, output: str, exit_code: int, place: record.Place, named: List[Named]) -> Optional[str]:
     """Why a run that ended so would not be recorded (a key of message.REASONS); None when it would."""
     seen, problem = record.observe(meant, output, exit_code == 0, place, 0)
     if seen is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flaky_memory import fingerprint, selection
 from flaky_memory.model import EXIT, FAILED, GREEN_BEFORE, NAMED, PASSED, SUMMARY, Green, Known, NamedTuple, Run, TestId
-from flaky_memory.verdict import MOST_RUNS, WINDOW, Verdict, judge, within_window
+from flaky_memory.verdict import MOST_RUNS, WINDOW, Verdict, judge, second_opinion, within_window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,21 +48,28 @@ class Selected(NamedTuple):
 
 class Observation(NamedTuple):
     """One recorded command: when, on which code, what it selected and what its output named.
-    `unrun` are (runner, scope) whose tests it reported as fine without running them."""
+    `unrun` are (runner, scope) whose tests it reported as fine without running them; `cause` is what
+    the output gives as the one cause of its failures (see causes.py), and `ran` how many tests it ran as
+    far as that is known."""
 
     time: int
     fingerprint: str
     selected: Tuple[Selected, ...]
     named: Tuple[Named, ...]
     unrun: FrozenSet[Tuple[str, Optional[str]]] = frozenset()
+    cause: str = ""
+    ran: int = 0
 
 
 class Recorded(NamedTuple):
-    """What a command brought: the tests that failed in it and are flaky, and the tests that were
-    reported as flaky and no longer are."""
+    """What a command brought: the tests that failed in it and are flaky, the tests that were reported
+    as flaky and no longer are, those that passed where they had failed, of which nobody was told yet, and
+    how many failures it showed that are no evidence since they have one cause."""
 
     flaky: List[Tuple[TestId, Verdict]]
     closed: List[TestId]
+    passed: List[Tuple[TestId, Verdict]]
+    discounted: int = 0
 
 
 # -- did an invocation pass?
@@ -129,36 +136,78 @@ def record(memory: Memory, seen: Observation) -> Recorded:
     index = {known.id: known for known in memory.tests}
     named = {n.id: n for n in seen.named}
     failing = [n for n in seen.named if n.failed]
+    discounted = len(failing) if fail_together(index, failing, seen) else 0
+    failing = [] if discounted else failing
     for test in failing:
         known = index.get(test.id) or _first_failure(memory, index, test, seen)
         known.selection, known.place = _selection_of(test.id, seen), test.place or known.place
         known.skipped = max((s.skipped for s in _of_runner(test.id, seen)), default=-1)
         _add_named(known, test, seen)
     loosely = _loosely_named(memory, named)
+    passed = []
     for known in memory.tests:
         test_named = named.get(known.id) or loosely.get(known.id)
         if test_named is not None and test_named.failed:
             continue
         if test_named is not None and _is_own_pass(known, test_named, seen):
             _add_named(known, test_named, seen)
-        else:
-            _add_inferred(known, seen)
+            passed.append(known)
+        elif _add_inferred(known, seen):
+            passed.append(known)
     _remember_green(memory, seen)
     _remember_named(memory, index, seen)
     closed = prune(memory, seen.time)
-    flaky = []
-    for test in failing:
-        verdict = judge(index[test.id].runs)
-        if verdict.flaky and not (test.recovered and test.sure):
-            index[test.id].told = seen.time
-            flaky.append((test.id, verdict))
-    return Recorded(flaky, [t for t in closed if t not in named or not named[t].failed])
+    recovered = {n.id for n in failing if n.recovered and n.sure}
+    flaky = [(n.id, second_opinion(index[n.id].runs, seen.fingerprint)) for n in failing if n.id not in recovered]
+    flaky = [(test, verdict) for test, verdict in flaky if verdict.flaky]
+    cleared = _cleared([*passed, *(index[t] for t in recovered)], seen.fingerprint)
+    return Recorded(flaky, [t for t in closed if t not in named or not named[t].failed], cleared, discounted)
+
+
+# Tests that fail together are looked at for one cause when they are this many, or this part of a run of
+# as many.
+TOGETHER, TOGETHER_PART = 10, 0.9
+
+
+def fail_together(index: Dict[TestId, Known], failing: Sequence[Named], seen: Observation) -> bool:
+    """True when many tests failed that do not usually, and the output shows one cause for it."""
+    if not seen.cause:
+        return False
+    unusual = sum(not _usually_fails(index.get(n.id)) for n in failing)
+    return unusual >= TOGETHER or (seen.ran >= TOGETHER and unusual >= TOGETHER_PART * seen.ran)
+
+
+def _usually_fails(known: Optional[Known]) -> bool:
+    return known is not None and 2 * sum(not r.passed for r in known.runs) > len(known.runs)
+
+
+def _cleared(passed: Sequence[Known], tree: str) -> List[Tuple[TestId, Verdict]]:
+    """The tests among those that just passed which had failed on the same code; each is given out once for
+    each state of the code."""
+    found = []
+    for known in passed:
+        if tree in known.cleared or not any(r[1] == tree and not r[2] for r in known.runs):
+            continue
+        found.append((known.id, second_opinion(known.runs, tree)))
+    return found
+
+
+def mark_told(memory: Memory, recorded: Recorded, seen: Observation) -> None:
+    """Keep, in place, what people and models are told of what a command brought."""
+    flaky, cleared = ({test for test, _ in found} for found in (recorded.flaky, recorded.passed))
+    for known in memory.tests if flaky or cleared else ():
+        if known.id in flaky or known.id in cleared:
+            known.told = seen.time
+        if known.id in cleared:
+            trees = {r.fingerprint for r in known.runs}
+            known.cleared = (*(t for t in known.cleared if t in trees), seen.fingerprint)
 
 
 def _add_named(known: Known, test: Named, seen: Observation) -> None:
     passed = test.passed if test.sure or not test.failed else 0
     for count, outcome, source in ((test.failed, False, NAMED), (passed, True, NAMED), (test.unnamed, True, SUMMARY)):
-        known.runs += [Run(seen.time, seen.fingerprint, outcome, source)] * min(count, MOST_RUNS)
+        run = Run(seen.time, seen.fingerprint, outcome, source, _width(known.id, seen))
+        known.runs += [run] * min(count, MOST_RUNS)
     known.runs = known.runs[-MOST_RUNS:]
 
 
@@ -212,7 +261,7 @@ def _first_failure(memory: Memory, index: Dict[TestId, Known], test: Named, seen
             if _skips_more(past.skipped, skipped, test.id, past.what):
                 continue
             if hashed in (past.named or ()) or _green_covers(past, known.selection, atoms):
-                known.runs.append(Run(past.time, past.fingerprint, True, GREEN_BEFORE))
+                known.runs.append(Run(past.time, past.fingerprint, True, GREEN_BEFORE, past.width))
     memory.tests.append(known)
     index[test.id] = known
     return known
@@ -262,23 +311,31 @@ def _selection_of(test: TestId, seen: Observation) -> str:
     return fingerprint.key(*keys) + " " if keys and all(keys) else " "
 
 
+def _width(test: TestId, seen: Observation) -> int:
+    """How much ran with a test; 0 where invocations of several widths may have run it."""
+    widths = {s.selection.width for s in _of_runner(test, seen)}
+    return widths.pop() if len(widths) == 1 else 0
+
+
 def _around_of(test: TestId, seen: Observation) -> Optional[Surroundings]:
     own = _of_runner(test, seen)
     return own[0].around if own else None
 
 
-def _add_inferred(known: Known, seen: Observation) -> None:
-    """A run without a failure is a pass for each failing test that its selection covers."""
+def _add_inferred(known: Known, seen: Observation) -> bool:
+    """A run without a failure is a pass for each failing test that its selection covers; true when it
+    covers this one."""
     if (known.id.runner, known.id.scope) in seen.unrun or (known.id.runner, None) in seen.unrun:
-        return
+        return False
     own = _of_runner(known.id, seen)
     greens = [s for s in own if s.green >= 0]
     source = max((s.green for s in greens if covers(s, known)), default=-1)
     if source < 0 and own and len(greens) == len(own) > 1 and _selection_of(known.id, seen) == known.selection != " ":
         source = greens[0].green
     if source >= 0:
-        known.runs.append(Run(seen.time, seen.fingerprint, True, source))
+        known.runs.append(Run(seen.time, seen.fingerprint, True, source, _width(known.id, seen)))
         known.runs = known.runs[-MOST_RUNS:]
+    return source >= 0
 
 
 def covers(selected: Selected, known: Known) -> bool:
@@ -328,6 +385,7 @@ def _remember_green(memory: Memory, seen: Observation) -> None:
             _hash_all(picked.what),
             None,
             chosen.skipped,
+            picked.width,
         )
         memory.greens = [g for g in memory.greens if (g.fingerprint, g.selection) != (new.fingerprint, stored)]
         memory.greens.append(new)

@@ -12,7 +12,7 @@ import time
 
 from flaky_memory import command, fingerprint, gate, git, payload
 from flaky_memory.model import Outcome
-from flaky_memory.repository import find_repository
+from flaky_memory.repository import find_repository, located
 from flaky_memory.store import Store, Unusable
 
 TYPE_CHECKING = False
@@ -79,21 +79,12 @@ def _problem_code(problem: Exception) -> str:
 # -- where
 
 
-def _directory(session_directory: str, top: Optional[str], directory: Optional[str]) -> Optional[str]:
-    """Where a runner starts, absolute."""
-    if directory is None:
-        return None
-    if directory.startswith(command.TOP):
-        return os.path.normpath((top or session_directory) + "/" + directory[len(command.TOP) :])
-    return os.path.normpath(os.path.join(session_directory, directory))
-
-
 def _place(session_directory: str, meant: Command) -> Optional[Tuple[Repository, List[str]]]:
     """The repository that the tests belong to, and the directories whose settings count: where the
     tests start and what they are given. None when that is no repository, or more than one."""
     own = find_repository(session_directory)
     top = own.top if own else None
-    found = [_directory(session_directory, top, i.directory) for i in meant.invocations]
+    found = [located(session_directory, top, i.directory) for i in meant.invocations]
     directories = sorted({d for d in found if d is not None})
     repositories = {find_repository(d) or (None if meant.makes_trees else _within(own, d)) for d in directories}
     if len(repositories) != 1 or None in repositories:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from flaky_memory import message
 from flaky_memory.model import NamedTuple
-from flaky_memory.verdict import judge
+from flaky_memory.verdict import by_width, second_opinion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,18 +97,37 @@ def _laid_out(rows: Sequence[Row], screen: Screen) -> List[Tuple[str, int]]:
 def evidence(shown: str, known: Known, now: float, local: str, screen: Screen) -> str:
     """What is known of one test; `local` is the time of its last failure as people write it."""
     paint = _painter(screen)
-    verdict = judge(known.runs)
+    verdict = second_opinion(known.runs, latest_tree(known))
     lines = [paint(message.row(shown, verdict), "bold")]
     lines += message.where(known.id.scope, known.place)
     last = max((r.time for r in known.runs if not r.passed), default=0)
     lines += [message.last_failure(now - last, local), "", message.STRIP_HEADING]
     strips = _strips(known.runs, now, paint)
-    room = max(screen.height - len(lines) - 4, 3) if screen.height else len(strips)
+    numbers = _numbers(known, verdict)
+    room = max(screen.height - len(lines) - len(numbers) - 4, 3) if screen.height else len(strips)
     if len(strips) > room:
         lines.append(paint("  " + message.older_trees(len(strips) - room), "dim"))
     lines += strips[-room:]
     passes = message.pass_sources([r.source for r in known.runs if r.passed])
-    return "\n".join([*lines, "", passes])
+    return "\n".join([*lines, "", passes, *numbers])
+
+
+def latest_tree(known: Known) -> str:
+    """The fingerprint of the code that a test ran on last."""
+    return max(known.runs, key=lambda r: r.time).fingerprint if known.runs else ""
+
+
+def _numbers(known: Known, verdict: Verdict) -> List[str]:
+    """The numbers behind the sentences of notes, as far as there are any."""
+    lines = []
+    widths = by_width(known.runs)
+    if len(widths) > 1:
+        lines += message.numbers_of_company(widths)
+    if verdict.row:
+        lines += message.numbers_of_row(verdict)
+    if known.cleared:
+        lines.append(message.numbers_of_cleared(len(known.cleared)))
+    return lines
 
 
 def trees(runs: Sequence[Run]) -> List[Tuple[str, List[Run]]]:

@@ -5,14 +5,15 @@ What comes from outside (test names, paths) is shown as one printable, bounded l
 
 from __future__ import annotations
 
-from flaky_memory.model import EXIT, GREEN_BEFORE, NAMED, SUMMARY
-from flaky_memory.verdict import WINDOW_DAYS, Verdict
+from flaky_memory.model import ALL, EXIT, FILES, GREEN_BEFORE, NAMED, ONE, PARTS, SUMMARY
+from flaky_memory.verdict import SHORTEST_ROW, UNLIKELY, WINDOW_DAYS, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+    from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
     from flaky_memory.model import Known, TestId
+    from flaky_memory.verdict import Rate
 
 MOST_NOTES = 10
 LONGEST_ID = 200
@@ -95,17 +96,118 @@ def finding(shown: str, verdict: Verdict) -> str:
 
 def findings(flaky: Sequence[Tuple[str, Verdict]]) -> str:
     """What the person reads: the findings, at most ten, the rest counted."""
-    lines = [finding(shown, verdict) for shown, verdict in flaky[:MOST_NOTES]]
-    if len(flaky) > MOST_NOTES:
-        lines.append(f"{_PREFIX}{len(flaky) - MOST_NOTES} more failing tests both passed and failed on the same code")
-    return "\n".join(lines)
+    lines = [
+        finding(shown, verdict) + (f". {_row(verdict)}" if verdict.probably_real else "")
+        for shown, verdict in flaky[:MOST_NOTES]
+    ]
+    return "\n".join([*lines, *_rest(flaky, "more failing tests both passed and failed on the same code")])
 
 
-def note(flaky: Sequence[Tuple[str, Verdict]]) -> str:
-    """What the model reads: the findings, and what to do."""
-    if len(flaky) == 1:
-        return f"{findings(flaky)}. {_INSTRUCTION}"
-    return "".join(line + ".\n" for line in findings(flaky).split("\n")) + _INSTRUCTION_MANY
+def _rest(shown: Sequence[Any], text: str) -> List[str]:
+    """The line that counts what is not listed, if anything is."""
+    return [f"{_PREFIX}{len(shown) - MOST_NOTES} {text}"] if len(shown) > MOST_NOTES else []
+
+
+def note(flaky: Sequence[Tuple[str, Verdict]], rerun: str = "") -> str:
+    """What the model reads of failing tests: the findings, what to do, and, in a line of its own, the
+    command that runs just these tests again ("": none is known). At most ten tests, the rest counted."""
+    listed = flaky[:MOST_NOTES]
+    special = [(shown, v) for shown, v in listed if v.probably_real or v.company.failed_in]
+    usual = [(shown, v) for shown, v in listed if not (v.probably_real or v.company.failed_in)]
+    lines = [
+        f"{finding(shown, v)}. " + (_real(v) if v.probably_real else f"{_company(v)}. {_SAME_COMMAND}")
+        for shown, v in special
+    ]
+    rest = _rest(flaky, "more failing tests both passed and failed on the same code.")
+    if len(usual) == 1 and not rest:
+        lines.append(f"{finding(*usual[0])}. {_INSTRUCTION}")
+    else:
+        lines += [f"{finding(shown, v)}." for shown, v in usual] + rest
+        lines += [_INSTRUCTION_MANY] if usual else []
+    return "\n".join([*lines, *([_RERUN + rerun] if rerun else [])])
+
+
+_RERUN = "To run it again: "
+_SAME_COMMAND = "Run the command that failed again before you change code for it."
+
+
+def _row(verdict: Verdict) -> str:
+    """How often a test failed in a row, and what its own history says of that."""
+    return (
+        f"It has failed {verdict.row} times in a row on this code, "
+        f"which by its own history would happen by chance in {percent(verdict.chance)} of cases"
+    )
+
+
+def _real(verdict: Verdict) -> str:
+    return f"{_row(verdict)}, so treat it as broken by this change until it passes."
+
+
+def percent(share: float) -> str:
+    """A share of one as people write a rough percentage."""
+    if share < 0.001:
+        return "less than 0.1%"
+    return f"about {share:.0%}" if share >= 0.01 else f"about {share:.1%}"
+
+
+KINDS: Dict[int, str] = {
+    ONE: "chosen tests", FILES: "chosen files", PARTS: "whole folders or packages", ALL: "all tests",
+}  # fmt: skip
+
+
+def kinds(widths: Sequence[int]) -> str:
+    """What runs of these widths (Run.width) are runs of."""
+    return "runs of " + " or ".join(KINDS.get(w, "some tests") for w in widths)
+
+
+def _company(verdict: Verdict) -> str:
+    failed, passed = verdict.company
+    alone = "running it alone" if max(failed) > max(passed) else "running more with it"
+    return (
+        f"On the same code it failed only in {kinds(failed)} and passed only in {kinds(passed)}, "
+        f"so it may depend on test order or shared state, and {alone} proves nothing"
+    )
+
+
+# -- tests that passed where they had failed
+
+
+def passed_note(passed: Sequence[Tuple[str, Verdict]]) -> str:
+    """What the model reads of tests that passed on the same code on which they failed."""
+    starts = [f"{_PREFIX}{shown} passed on the same code on which it failed" for shown, _ in passed[:MOST_NOTES]]
+    companies = [f" {_company(v)}." if v.company.failed_in else "" for _, v in passed]
+    if len(passed) == 1:
+        return f"{starts[0]}: {_UNFIXED}{companies[0]}"
+    lines = [f"{start}.{company}" for start, company in zip(starts, companies)]
+    rest = _rest(passed, "more tests passed on the same code on which they failed.")
+    return "\n".join([*lines, *rest, _UNFIXED_MANY])
+
+
+_UNFIXED = "no change of the code in between fixed it, so it may be flaky. Do not report it as fixed."
+_UNFIXED_MANY = "No change of the code in between fixed them, so they may be flaky. Do not report them as fixed."
+
+# -- failures that have one cause
+
+CAUSES: Dict[str, str] = {
+    "refused": "connections were refused", "space": "no space is left on the device",
+    "missing": "a module or a command was not found", "timeout": "something timed out",
+}  # fmt: skip
+
+
+def together(count: int, cause: str) -> str:
+    """What the person reads of many failures with one cause (a key of CAUSES)."""
+    return (
+        f"{_PREFIX}{count} tests failed together, and the output shows one cause for nearly all of them: "
+        f"{CAUSES[cause]}. None of them is called flaky for that, and these failures are not counted"
+    )
+
+
+def together_note(count: int, cause: str) -> str:
+    """What the model reads of the same."""
+    return f"{together(count, cause)}. {_CAUSE_FIRST}"
+
+
+_CAUSE_FIRST = "Look at that cause before you look at the tests one by one."
 
 
 def closings(closed: Sequence[str]) -> str:
@@ -153,6 +255,7 @@ REASONS: Dict[str, str] = {
     "unreadable-file": "not recorded: an untracked file cannot be read",
     "too-many-repositories": "not recorded: there are too many submodules or nested repositories",
     "off": "not recorded: recording is off",
+    "one-cause": "not counted: many tests failed together, and the output shows one cause for it",
     "nothing-named": "nothing to record: the output names no test and proves no pass",
     "damaged": "not recorded: the stored runs cannot be read; the next recorded run moves them aside",
     "newer-store": "not recorded: the stored runs were written by a newer version of flaky-memory",
@@ -281,6 +384,29 @@ def pass_sources(sources: Sequence[int]) -> str:
     if len(counts) > 1:
         return "\n  ".join(["passes:", *counts])
     return "passes: " + (counts[0] if counts else "none")
+
+
+def numbers_of_row(verdict: Verdict) -> List[str]:
+    """What stands behind "it has failed N times in a row on this code"."""
+    failed, runs = verdict.other
+    rate = verdict.other.smoothed
+    return [
+        f"on the code of its last run: failed {verdict.row} in a row, never passed",
+        f"on other code: failed {failed} of {runs}, a rate of ({failed} + 1) / ({runs} + 2) = {rate:.1%}",
+        f"  so many in a row by chance: {rate:.1%} ^ {verdict.row} = {verdict.chance:.1%} "
+        f"(taken for broken below {UNLIKELY:.0%}, from {SHORTEST_ROW} in a row)",
+    ]
+
+
+def numbers_of_company(widths: Mapping[int, Rate]) -> List[str]:
+    """What stands behind "it failed only in runs of ..."; the keys are Run.width."""
+    lines = ["on code that it passed and failed on:"]
+    return lines + [f"  {kinds([w])}: failed {rate.failed} of {rate.runs}" for w, rate in widths.items()]
+
+
+def numbers_of_cleared(count: int) -> str:
+    states = "1 state" if count == 1 else f"{count} states"
+    return f"told that it passed where it had failed: on {states} of the code"
 
 
 # -- the settings of the status line
@@ -431,7 +557,6 @@ def problem(text: str) -> str:
 
 def shown_ids(tests: Sequence[Known]) -> Dict[TestId, str]:
     return display_ids(known.id for known in tests)
-
 
 
 # -- the demo

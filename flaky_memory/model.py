@@ -80,17 +80,21 @@ class Report(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One execution of one test: seconds since the epoch, the fingerprint of the code, how it ended
-    and, for a pass, how that is known (NAMED, or inferred from a green run: EXIT, SUMMARY)."""
+    """One execution of one test: seconds since the epoch, the fingerprint of the code, how it ended,
+    for a pass, how that is known (NAMED, or inferred from a green run: EXIT, SUMMARY), and how much
+    the command ran with it (ONE to ALL; 0 when that is not known)."""
 
     time: int
     fingerprint: str
     passed: bool
     source: int
+    width: int = 0
 
 
 # Run.source
 NAMED, EXIT, SUMMARY, GREEN_BEFORE = 0, 1, 2, 3
+# Run.width: tests chosen by name, files, folders or packages, all tests of a project.
+ONE, FILES, PARTS, ALL = 1, 2, 3, 4
 
 
 class Known:
@@ -98,20 +102,22 @@ class Known:
 
     `selection` is the key of the command that it failed under last, `place` where the runner says
     it stands (`spec/a_spec.rb:3`), `told` when the person was told that it is flaky (0: never),
-    `skipped` how many tests that run skipped (-1: unknown).
+    `skipped` how many tests that run skipped (-1: unknown), `cleared` the fingerprints on which the
+    model was told that it passed where it had failed.
     """
 
-    __slots__ = ("id", "place", "runs", "selection", "skipped", "told")
+    __slots__ = ("cleared", "id", "place", "runs", "selection", "skipped", "told")
 
     def __init__(self, id: TestId, runs: List[Run], selection: str, place: str = "", told: int = 0) -> None:
         self.id, self.runs, self.selection, self.place, self.told = id, runs, selection, place, told
         self.skipped = -1
+        self.cleared: Tuple[str, ...] = ()
 
 
 class Green(NamedTuple):
     """A run without a failure: when, on which code, the key of its command, and what it selected
     (hashed; see selection.Selection; `runners` are id prefixes, None for any). `named` are hashed ids
-    of tests that passed in a run that was not green; `skipped` as in history.Selected."""
+    of tests that passed in a run that was not green; `skipped` as in history.Selected; `width` as in Run."""
 
     time: int
     fingerprint: str
@@ -121,6 +127,7 @@ class Green(NamedTuple):
     what: Optional[List[str]]
     named: Optional[List[str]] = None
     skipped: int = -1
+    width: int = 0
 
 
 class Memory:

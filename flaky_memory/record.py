@@ -8,7 +8,7 @@ import stat
 from flaky_memory import fingerprint, history, message, panel, runners, selection, sessions
 from flaky_memory.model import NamedTuple, Outcome, Result, TestId
 from flaky_memory.options import OPTIONS
-from flaky_memory.repository import small_file
+from flaky_memory.repository import located, small_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,36 +35,88 @@ class Place(NamedTuple):
 
 def record(call: Call, meant: Command, store: Store, place: Place, now: float) -> Outcome:
     """Add one run to the store. Raises Unusable or OSError."""
-    seen, problem = observe(meant, full_output(call), call.exit_zero, place, int(now))
+    output = full_output(call)
+    seen, problem = observe(meant, output, call.exit_zero, place, int(now))
     if seen is not None and not seen.named and all(s.green < 0 for s in seen.selected):
         problem = "nothing-named"
     if seen is None or problem:
         return Outcome(problem, closings_only(call, store, now))
-    told = add(store, [seen])
-    return Outcome("recorded", _answer(call, told, store, now))
+    told = add(store, _with_cause(seen, output))
+    again = _rerun(call, meant, place, told.flaky, {n.id: n.place for n in seen.named}) if told.flaky else ""
+    return Outcome("one-cause" if told.together else "recorded", _answer(call, told, store, now, again))
+
+
+def _rerun(
+    call: Call, meant: Command, place: Place, flaky: Sequence[Tuple[TestId, str, Verdict]], places: Dict[TestId, str]
+) -> str:
+    """The command that runs the flaky tests of a note again, from where the session is now; "" where it
+    cannot be built, or would prove nothing."""
+    from flaky_memory import rerun
+
+    tests = [t for t, _, _ in flaky[: message.MOST_NOTES]]
+    if any(v.company.failed_in and not v.probably_real for _, _, v in flaky) or len(flaky) > len(tests):
+        return ""
+    own = [i for i in meant.invocations if i.runners is None or tests[0].runner in _prefixes(i.runners)]
+    if not own or any(t.runner != tests[0].runner for t in tests):
+        return ""
+    if len({(i.tool, i.directory) for i in own}) > 1 or own[0].start is None:
+        return ""
+    started = located(place.directory, place.top, own[0].start.directory)
+    around = surroundings(own[0], place)
+    if not all(_is_plain(t) and _is_there(t, place.top) for t in tests):
+        return ""
+    ways = rerun.Ways(own[0], around, started or "", os.path.normpath(call.directory), call.powershell, places)
+    return rerun.command(tests, ways)
+
+
+def _is_plain(test: TestId) -> bool:
+    """False for a name that a note only shows in quotes, as it could be taken for something else."""
+    return all(message.printable(text) == text for text in (test.name, test.scope or ""))
+
+
+def _is_there(test: TestId, top: str) -> bool:
+    """False for a test whose id names a file that is not where it says."""
+    paths = runners.PATHS.get(test.runner, "")
+    path = test.scope if paths == "scope" else test.name.partition("::")[0]
+    return not paths or path is None or os.path.exists(os.path.join(top, path))
+
+
+def _with_cause(seen: Observation, output: str) -> Observation:
+    """The same with what the output shows as the one cause of many failures."""
+    failing = [n for n in seen.named if n.failed]
+    if len(failing) < history.TOGETHER * history.TOGETHER_PART:
+        return seen
+    from flaky_memory import causes
+
+    text = runners.plain(output)
+    return seen._replace(cause=causes.common(text, [n.id for n in failing]), ran=causes.ran(text, len(failing)))
 
 
 class Told(NamedTuple):
     """What a command brought, with the texts for people: the flaky tests that failed in it, the tests
-    that are no longer flaky, and the file that a damaged store went to ("" when it was whole)."""
+    that are no longer flaky, the file that a damaged store went to ("" when it was whole), the tests that
+    passed where they had failed, and how many failures have one cause, and which."""
 
     flaky: List[Tuple[TestId, str, Verdict]]
     closed: List[Tuple[TestId, str]]
     moved: str
+    passed: Sequence[Tuple[TestId, str, Verdict]] = ()
+    together: int = 0
+    cause: str = ""
 
 
-def add(store: Store, observations: Sequence[Observation]) -> Told:
-    """Add what commands showed to the store, in one change. Raises Unusable or OSError."""
+def add(store: Store, seen: Observation) -> Told:
+    """Add what a command showed to the store. Raises Unusable or OSError."""
 
     def change(memory: Memory) -> Told:
-        flaky: Dict[TestId, Verdict] = {}
-        closed: Dict[TestId, None] = {}
-        for seen in observations:
-            recorded = history.record(memory, seen)
-            flaky.update(recorded.flaky)
-            closed.update(dict.fromkeys(recorded.closed))
-        ids = message.display_ids(dict.fromkeys([*(k.id for k in memory.tests), *flaky, *closed]))
-        return Told([(t, ids[t], v) for t, v in flaky.items()], [(t, ids[t]) for t in closed], memory.moved)
+        recorded = history.record(memory, seen)
+        history.mark_told(memory, recorded, seen)
+        found = [t for t, _ in [*recorded.flaky, *recorded.passed]]
+        ids = message.display_ids(dict.fromkeys([*(k.id for k in memory.tests), *found, *recorded.closed]))
+        return Told(
+            [(t, ids[t], v) for t, v in recorded.flaky], [(t, ids[t]) for t in recorded.closed], memory.moved,
+            [(t, ids[t], v) for t, v in recorded.passed], recorded.discounted, seen.cause,
+        )  # fmt: skip
 
     return store.update(change)
 
@@ -90,21 +142,31 @@ def closings_only(call: Call, store: Store, now: float) -> Optional[Dict[str, An
     return _answer(call, Told([], settle(store, now)[1], ""), store, now)
 
 
-def _answer(call: Call, told: Told, store: Store, now: float) -> Optional[Dict[str, Any]]:
+def _answer(call: Call, told: Told, store: Store, now: float, rerun: str = "") -> Optional[Dict[str, Any]]:
     """The hook's answer. While a status line is being shown in the session, it tells the person."""
-    flaky = [(shown, verdict) for _, shown, verdict in told.flaky]
-    sessions.report(store.folder, call.session, [(t, panel.entry(i, v)) for t, i, v in told.flaky], now)
+    found = [*told.flaky, *told.passed]
+    sessions.report(store.folder, call.session, [(t, panel.entry(i, v)) for t, i, v in found], now)
     sessions.close(store.folder, [(t, panel.shortened(i)) for t, i in told.closed], now)
     lines = []
     if not sessions.shown(store.folder, call.session, now):
-        lines += [message.findings(flaky)] if flaky else []
+        lines += [message.findings([(shown, verdict) for _, shown, verdict in found])] if found else []
         lines += [message.closings([shown for _, shown in told.closed])] if told.closed else []
-    if told.moved:
-        lines.append(message.moved_aside(told.moved))
+    lines += [message.together(told.together, told.cause)] if told.together else []
+    lines += [message.moved_aside(told.moved)] if told.moved else []
     answer: Dict[str, Any] = {"systemMessage": "\n".join(lines)} if lines else {}
-    if flaky:
-        answer["hookSpecificOutput"] = {"hookEventName": call.event, "additionalContext": message.note(flaky)}
+    context = _context(told, rerun)
+    if context:
+        answer["hookSpecificOutput"] = {"hookEventName": call.event, "additionalContext": context}
     return answer or None
+
+
+def _context(told: Told, rerun: str) -> str:
+    """What the model reads; "" for nothing."""
+    flaky, passed = ([(shown, verdict) for _, shown, verdict in found] for found in (told.flaky, told.passed))
+    texts = [message.together_note(told.together, told.cause)] if told.together else []
+    texts += [message.note(flaky, rerun)] if flaky else []
+    texts += [message.passed_note(passed)] if passed else []
+    return "\n".join(texts)
 
 
 # -- the output
@@ -193,9 +255,8 @@ def _expand(meant: Command, place: Place) -> None:
     """Look what the scripts run that the command names."""
     if any(i.tool not in OPTIONS for i in meant.invocations):
         from flaky_memory import scripts
-        from flaky_memory.hook import _directory
 
-        scripts.expand(meant, [_directory(place.directory, place.top, i.directory) for i in meant.invocations])
+        scripts.expand(meant, [located(place.directory, place.top, i.directory) for i in meant.invocations])
 
 
 def _selected(
@@ -221,9 +282,7 @@ def _shares(one: Invocation, other: Invocation) -> bool:
 
 def surroundings(invocation: Invocation, place: Place) -> Surroundings:
     """Where a runner starts, as the selection needs it."""
-    from flaky_memory.hook import _directory
-
-    full = _directory(place.directory, place.top, invocation.directory) or place.directory
+    full = located(place.directory, place.top, invocation.directory) or place.directory
     inside = "" if full == place.top else os.path.relpath(full, place.top).replace(os.sep, "/")
     rows = invocation.runners or ()
     project = next((runners.TABLE[r].project for r in rows if runners.TABLE[r].project), ())
@@ -306,14 +365,12 @@ def _scope(runner: str, scope: Optional[str], around: Surroundings) -> Optional[
 def _told_by_place(report: Report) -> bool:
     """True when the names in an output mean something only from where the runner started."""
     named = bool(report.results or report.unrun)
-    return named and (report.runner in runners.PATHS or any(
-        e.project for e in runners.TABLE.values() if e.prefix == report.runner
-    ))
+    return named and (
+        report.runner in runners.PATHS or any(e.project for e in runners.TABLE.values() if e.prefix == report.runner)
+    )
 
 
-def named_by(
-    report: Report, around: Surroundings, meant: Command, selected: Sequence[Selected] = ()
-) -> List[Named]:
+def named_by(report: Report, around: Surroundings, meant: Command, selected: Sequence[Selected] = ()) -> List[Named]:
     """The tests of one report as they are stored; `selected` is what its runner's invocations select."""
     own = [i for i in meant.invocations if i.runners is None or report.runner in _prefixes(i.runners)]
     alike = len(own) == 1 or bool(selected) and all(_alike(s, selected[0]) for s in selected[1:])
@@ -406,9 +463,7 @@ def _prefixes(rows: Sequence[str]) -> Tuple[str, ...]:
     return tuple(dict.fromkeys(runners.TABLE[r].prefix for r in rows))
 
 
-def _unnamed_passes(
-    result: Result, own: Sequence[Invocation], greens: Dict[Optional[str], int], report: Report
-) -> int:
+def _unnamed_passes(result: Result, own: Sequence[Invocation], greens: Dict[Optional[str], int], report: Report) -> int:
     """How often a failing test passed without being named: in the green turns of a shell loop, in the
     green ones of several equal runs, and in the rest of `go test -count=N`."""
     if own[0].repeats or len(own) > 1:

@@ -187,9 +187,7 @@ def _is_known(memory: Memory, test: Named, seen: Observation) -> bool:
     return any((r.time, r.fingerprint, r.passed) == (seen.time, seen.fingerprint, outcome) for r in runs)
 
 
-def _observed(
-    tests: Dict[Test, Tuple[int, int]], top: str, at: int, tree: str
-) -> Iterable[Observation]:
+def _observed(tests: Dict[Test, Tuple[int, int]], top: str, at: int, tree: str) -> Iterable[Observation]:
     """What the tests of a report show, for each tool and place where it was started."""
     for row, directory in dict.fromkeys((t.row, t.directory) for t in tests):
         meant = command.read(_COMMANDS[row])

@@ -56,6 +56,17 @@ def find_repository(directory: str) -> Optional[Repository]:
         here = parent
 
 
+def located(session_directory: str, top: Optional[str], directory: Optional[str]) -> Optional[str]:
+    """Where a directory of a command (see Invocation.directory) is, absolute; None when it is not known."""
+    from flaky_memory.command import TOP
+
+    if directory is None:
+        return None
+    if directory.startswith(TOP):
+        return os.path.normpath((top or session_directory) + "/" + directory[len(TOP) :])
+    return os.path.normpath(os.path.join(session_directory, directory))
+
+
 def _linked(dot_git: str, here: str) -> Optional[str]:
     """Where a `.git` file (worktree, submodule) points to, if it points to a git directory."""
     text = small_file(dot_git)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 
-from flaky_memory import command
+from flaky_memory import command, tools
 from flaky_memory.repository import small_file
 
 TYPE_CHECKING = False
@@ -52,7 +52,20 @@ def _started(outer: Invocation, directory: Optional[str]) -> Optional[Invocation
     inner.filters += outer.filters
     inner.varying = inner.varying or outer.varying
     inner.shares_failure = inner.shares_failure or outer.shares_failure
+    if inner.start is not None and outer.start is not None:
+        words = _typed(inner.start.words, file)
+        inner.start = command.Start(words, {**outer.start.env, **inner.start.env}, outer.directory)
     return inner
+
+
+def _typed(words: List[Word], file: str) -> List[Word]:
+    """What is typed to start a program that a script finds in its project's own folder of programs."""
+    first = words[0].text if words else ""
+    if "/" in first or first in ("node", "npx", "bun", "bunx", "deno", "php", "composer"):
+        return words
+    if file == "package.json":
+        return [tools.plain_word("npx"), *words]
+    return [tools.plain_word("vendor/bin/" + first), *words[1:]] if file == "composer.json" else words
 
 
 def _script(path: str, key: str, name: str) -> str:

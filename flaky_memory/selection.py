@@ -8,7 +8,7 @@ can be stored hashed, and what is not understood covers nothing but the same com
 from __future__ import annotations
 
 from flaky_memory import fingerprint
-from flaky_memory.model import NamedTuple
+from flaky_memory.model import ALL, FILES, ONE, PARTS, NamedTuple
 from flaky_memory.options import OPTIONS, Options
 
 TYPE_CHECKING = False
@@ -38,7 +38,8 @@ class Selection(NamedTuple):
     `key` is the same for the same command (how much it prints left out), `base` also with other
     name filters; "" when something unknown adds to it. `where` are atoms of places, None when not
     understood; `what` atoms of names, None without a name filter, empty when it is not understood.
-    `settings` belong to the fingerprint; `varying` when one of them changes from run to run.
+    `settings` belong to the fingerprint; `varying` when one of them changes from run to run; `width`
+    says how much it takes in (model.ONE to ALL, 0 when that is not understood).
     """
 
     key: str
@@ -47,6 +48,7 @@ class Selection(NamedTuple):
     what: Optional[Tuple[str, ...]]
     settings: Tuple[str, ...]
     varying: bool = False
+    width: int = 0
 
 
 # Variables that change how a run looks and not how it ends.
@@ -68,12 +70,14 @@ def _is_harmless(name: str, value: str) -> bool:
 
 
 class _Parsed:
-    """A command line taken apart: name filters, other words, what is left of it for `key`."""
+    """A command line taken apart: name filters, other words, what is left of it for `key`. `kept` are the
+    words of the settings and places as written, with whether they stand behind `--`."""
 
-    __slots__ = ("leaving_out", "names", "options", "positionals", "settings")
+    __slots__ = ("kept", "leaving_out", "names", "options", "positionals", "settings")
 
     def __init__(self) -> None:
         self.names: List[Tuple[str, str]] = []
+        self.kept: List[Tuple[List[Word], bool]] = []
         self.positionals: List[Word] = []
         self.options: List[str] = []  # those that choose places, as written
         self.settings: List[str] = []
@@ -89,13 +93,14 @@ def select(invocation: Invocation, around: Surroundings) -> Selection:
         told = [f"{n}{v}" for n, v in sorted(invocation.env.items()) if n == "packages "]
         settings += sorted(_told_settings(invocation.tool, texts))
         base = fingerprint.key(invocation.tool, around.directory, *texts, *told)
-        selection = Selection(base, base, None, None, tuple(settings))
+        width = ALL if all(_is_neutral(t) for t in texts) else 0
+        selection = Selection(base, base, None, None, tuple(settings), width=width)
     else:
-        parsed = _parse(invocation, spec)
+        parsed = parse(invocation, spec)
         settings += sorted(parsed.settings)
         selection = _selection(invocation, parsed, around, tuple(settings))
     if invocation.opaque:
-        selection = selection._replace(key="", base="", where=None)
+        selection = selection._replace(key="", base="", where=None, width=0)
     varying = any(u in s for s in settings for u in _UNSTEADY) or (
         invocation.varying and any("$" in s for s in settings)
     )
@@ -153,9 +158,7 @@ def _unknown_options(texts: List[str]) -> List[str]:
     return found
 
 
-def _selection(
-    invocation: Invocation, parsed: _Parsed, around: Surroundings, settings: Tuple[str, ...]
-) -> Selection:
+def _selection(invocation: Invocation, parsed: _Parsed, around: Surroundings, settings: Tuple[str, ...]) -> Selection:
     tool = invocation.tool
     places = [w.text for w in parsed.positionals]
     what: Optional[Tuple[str, ...]] = None
@@ -173,19 +176,66 @@ def _selection(
     where: Optional[Tuple[str, ...]] = None
     if not any(w.dynamic or _is_glob(w.text) for w in parsed.positionals):
         where = _WHERE.get(tool, _nowhere)(places, parsed, around)
-    return Selection(key, base, where, what, settings)
+    width = 0 if parsed.leaving_out or what == () else _width(tool, parsed, places, around)
+    return Selection(key, base, where, what, settings, width=width)
+
+
+# Folders that hold all tests of a project, by convention.
+_ALL_TESTS = frozenset(("", ".", "...", "tests", "test", "spec", "specs", "__tests__", "src"))
+# Words that choose no tests: tasks and phases of builds, and the verb of unittest.
+_NO_PLACES = {"maven": ("clean", "test", "verify", "package", "install"), "unittest": ("discover",)}
+_BUILD_TASKS = ("clean", "cleanTest", "test", "check", "build")
+
+
+def _width(tool: str, parsed: _Parsed, places: List[str], around: Surroundings) -> int:
+    """How much a command takes in, by what its names and places look like."""
+    if parsed.names:
+        return _width_of_names(tool, [value for _, value in parsed.names])
+    if tool == "gradle":
+        return ALL if all(p in _BUILD_TASKS for p in places) else PARTS
+    kept = [p for p in places if p not in _NO_PLACES.get(tool, ())]
+    if parsed.options and (tool in ("maven", "cargo", "nextest", "unittest") or not kept):
+        return {"--test": FILES, "--lib": FILES, "--bin": FILES}.get(parsed.options[0].partition("=")[0], PARTS)
+    if any(w.dynamic or _is_glob(w.text) for w in parsed.positionals):
+        return 0
+    if not kept:
+        return PARTS if tool in ("go", "gotestsum") else ALL
+    widths = {_width_of_place(tool, p, around) for p in kept}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _width_of_names(tool: str, values: List[str]) -> int:
+    if not all(values):
+        return 0  # --lf: how many failed last is not known
+    whole_class = {"maven": lambda v: "#" not in v, "gradle": lambda v: v.rpartition(".")[2][:1].isupper()}.get(tool)
+    return FILES if whole_class and any(map(whole_class, values)) else ONE
+
+
+def _width_of_place(tool: str, place: str, around: Surroundings) -> int:
+    path = place.replace("\\", "/").rstrip("/")
+    path = path[2:] if path.startswith("./") else path
+    last = path.rpartition("/")[2]
+    if tool == "unittest":
+        return FILES if last.endswith(".py") or not last.rpartition(".")[2].startswith("test") else 0
+    if "::" in place or "[" in last or last.rpartition(":")[2].isdigit():
+        return ONE
+    if tool in ("jest", "vitest", "bun", "playwright") or ("." in last and last not in (".", "..", "...")):
+        return FILES  # the first four take a part of a file's path
+    return ALL if path in (*_ALL_TESTS, *around.testpaths) else PARTS
 
 
 def _is_glob(text: str) -> bool:
     return any(c in text for c in "*?{") and "..." not in text
 
 
-def _parse(invocation: Invocation, spec: Options) -> _Parsed:
-    parsed, words, at = _Parsed(), invocation.args, 0
+def parse(invocation: Invocation, spec: Options) -> _Parsed:
+    """The arguments of an invocation, sorted by what they mean to its tool."""
+    parsed, words, at, behind = _Parsed(), invocation.args, 0, False
     while at < len(words):
-        text = words[at].text
+        text, start = words[at].text, at
         at += 1
         if text == "--":
+            behind = True
             continue
         if text[:1] != "-" or text == "-":
             parsed.positionals.append(words[at - 1])
@@ -197,7 +247,8 @@ def _parse(invocation: Invocation, spec: Options) -> _Parsed:
             value, at = words[at].text, at + 1
         elif not equals and _has_value_attached(option, spec) and invocation.tool not in ("go", "gotestsum"):
             option, value = option[:2], option[2:]
-        _sort_option(parsed, spec, option, value)
+        if _sort_option(parsed, spec, option, value):
+            parsed.kept.append((words[start:at], behind))
     return parsed
 
 
@@ -206,16 +257,31 @@ def _has_value_attached(option: str, spec: Options) -> bool:
     return len(option) > 2 and option[:2] != "--" and option[:2] in spec.values and option not in spec.harmless
 
 
-def _sort_option(parsed: _Parsed, spec: Options, option: str, value: str) -> None:
+def _sort_option(parsed: _Parsed, spec: Options, option: str, value: str) -> bool:
+    """True for an option that stays when other tests are chosen."""
     written = f"{option}={value}" if value else option
     if option in spec.leaving_out:
         parsed.leaving_out.append(written)
-    elif option in spec.names:
+        return option not in _CHOOSING
+    if option in spec.names:
         parsed.names.append((option, value))
-    elif option in _PLACES:
+        return False
+    if option in _PLACES:
         parsed.options.append(written)
     elif option not in spec.harmless and written not in spec.harmless and not _only_prints(option, spec):
         parsed.settings.append(written)
+    else:
+        return False
+    return True
+
+
+# Options by which a tool chooses its tests by itself: they do not go with chosen ones.
+_CHOOSING = frozenset((
+    "--shard --test-shard --changed --changedSince -o --onlyChanged --lastCommit --onlyFailures -f --filter "
+    "--last-failed --only-changed --failed --stale --rerun-failed -rf --resume-from --partitions --testmon --picked "
+    "--sw --stepwise --splits --group --only-failures --next-failure --findRelatedTests --test-only -n --deselect "
+    "--ignore --ignore-glob"
+).split())  # fmt: skip
 
 
 # Options that choose places: they belong to the base, not to the settings.

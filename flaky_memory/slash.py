@@ -9,7 +9,7 @@ from flaky_memory.listing import Screen
 from flaky_memory.model import EXIT, GREEN_BEFORE, NAMED, SUMMARY
 from flaky_memory.repository import find_repository
 from flaky_memory.store import Store, Unusable
-from flaky_memory.verdict import WINDOW_DAYS, judge
+from flaky_memory.verdict import WINDOW_DAYS, by_width, second_opinion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def show_document(store: Store, text: str, now: float) -> Tuple[Optional[Dict[st
     known, problem = find_test(memory, text, parts=True)
     if known is None:
         return None, problem
-    verdict = judge(known.runs)
+    verdict = second_opinion(known.runs, listing.latest_tree(known))
     passes = [_SOURCE_NAMES[r.source] for r in known.runs if r.passed and r.source in _SOURCE_NAMES]
     return {
         "id": message.shown_ids(memory.tests)[known.id], "runner": known.id.runner, "scope": known.id.scope,
@@ -151,6 +151,12 @@ def show_document(store: Store, text: str, now: float) -> Tuple[Optional[Dict[st
             for tree, own in listing.trees(known.runs)
         ],
         "passes": {name: passes.count(name) for name in _SOURCE_NAMES.values()},
+        "in_a_row": {"failed": verdict.row, "other_failed": verdict.other.failed,
+                     "other_runs": verdict.other.runs,
+                     "chance": round(verdict.chance, 6) if verdict.row else None,
+                     "probably_real": verdict.probably_real},
+        "widths": {message.KINDS.get(w, ""): list(rate) for w, rate in by_width(known.runs).items()},
+        "cleared": len(known.cleared),
     }, ""  # fmt: skip
 
 

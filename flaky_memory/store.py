@@ -287,12 +287,12 @@ def _remove(path: str) -> None:
 #
 # {"version": 1, "trees": [fingerprint, ...],
 #  "tests": [{"id": [runner, scope, name], "runs": [time, tree, outcome, ...], "selection": key,
-#             "place": text, "told": time}],
-#  "greens": [{"time", "tree", "selection", "runners", "where", "what", "named"}]}
+#             "place": text, "told": time, "cleared": [fingerprint, ...]}],
+#  "greens": [{"time", "tree", "selection", "runners", "where", "what", "named", "skipped", "width"}]}
 #
 # `tree` is an index into `trees`, since many tests share few of them; `runs` is flat, three numbers a
-# run, with outcome -1 for a failure and Run.source for a pass. That is what 1,000 tests of 50 runs
-# are read and written fastest in.
+# run, with outcome 4 * width + source for a pass, and -1 - width for a failure (Run.width, Run.source).
+# That is what 1,000 tests of 50 runs are read and written fastest in.
 
 
 def _encode(memory: Memory) -> bytes:
@@ -301,15 +301,15 @@ def _encode(memory: Memory) -> bytes:
     tests = []
     for known in memory.tests:
         flat: List[int] = []
-        for at, fingerprint, passed, source in known.runs:
-            flat += (at, place(fingerprint, len(trees)), source if passed else -1)
+        for at, fingerprint, passed, source, width in known.runs:
+            flat += (at, place(fingerprint, len(trees)), 4 * width + source if passed else -1 - width)
         tests.append({
             "id": list(known.id), "runs": flat, "selection": known.selection, "place": known.place,
-            "told": known.told, "skipped": known.skipped,
+            "told": known.told, "skipped": known.skipped, "cleared": list(known.cleared),
         })  # fmt: skip
     greens = [
         {"time": g.time, "tree": place(g.fingerprint, len(trees)), "selection": g.selection, "runners": g.runners,
-         "where": g.where, "what": g.what, "named": g.named, "skipped": g.skipped}
+         "where": g.where, "what": g.what, "named": g.named, "skipped": g.skipped, "width": g.width}
         for g in memory.greens
     ]  # fmt: skip
     document = {"version": VERSION, "trees": list(trees), "tests": tests, "greens": greens}
@@ -342,17 +342,21 @@ def _known(stored: Dict[str, Any], trees: List[str]) -> Known:
     sum(stored["runs"])  # a TypeError for what is no list of numbers
     flat = iter(stored["runs"])
     new = tuple.__new__  # half the time of Run(), and 1,000 tests have 50,000 runs
-    runs = [new(Run, (t, trees[i], o >= 0, o if o > 0 else 0)) for t, i, o in zip(flat, flat, flat)]
+    runs = [
+        new(Run, (t, trees[i], True, o & 3, o >> 2) if o >= 0 else (t, trees[i], False, 0, -1 - o))
+        for t, i, o in zip(flat, flat, flat)
+    ]
     known = Known(TestId(runner, scope, name), runs, str(stored["selection"]), str(stored["place"]), stored["told"] + 0)
     known.skipped = stored.get("skipped", -1) + 0
+    known.cleared = tuple(_texts(stored.get("cleared")) or ())
     return known
 
 
 def _green(stored: Dict[str, Any], trees: List[str]) -> Green:
     runners, where, what, named = (_texts(stored.get(field)) for field in ("runners", "where", "what", "named"))
-    skipped = stored.get("skipped", -1) + 0
+    skipped, width = stored.get("skipped", -1) + 0, stored.get("width", 0) + 0
     time, tree, selected = stored["time"] + 0, trees[stored["tree"]], str(stored["selection"])
-    return Green(time, tree, selected, runners, where, what, named, skipped)
+    return Green(time, tree, selected, runners, where, what, named, skipped, width)
 
 
 def _texts(stored: Any) -> Optional[List[str]]:

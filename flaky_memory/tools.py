@@ -198,7 +198,7 @@ def _take_version(started: Started) -> None:
     name, at, version = started.words[0].text.partition("@") if started.words else ("", "", "")
     if name and at and base_name(name) in _DIRECT:
         started.env[name + " version"] = version
-        started.words = [_plain_word(name), *started.words[1:]]
+        started.words = [plain_word(name), *started.words[1:]]
 
 
 def _tell(started: Started, name: str, title: str, words: List[Word], values: Tuple[str, ...]) -> None:
@@ -316,7 +316,7 @@ def _elsewhere(started: Started) -> Started:
         inner = unwrap(words[at:]) if base_name(words[at].text) not in _ELSEWHERE else Started([])
         text = words[at].text
         if " " in text and any(name in text for name in ("test", "spec", "jest", "phpunit", "tox", "mocha")):
-            inner = Started([_plain_word("pytest")])  # `ssh host 'cd app && pytest'`: some test command
+            inner = Started([plain_word("pytest")])  # `ssh host 'cd app && pytest'`: some test command
         if inner.words and find(inner.words):
             inner.elsewhere = True
             return inner
@@ -324,7 +324,7 @@ def _elsewhere(started: Started) -> Started:
     return started
 
 
-def _plain_word(text: str) -> Word:
+def plain_word(text: str) -> Word:
     from flaky_memory.shell import Word
 
     word = Word()
@@ -530,7 +530,7 @@ def _package_manager(name: str) -> Callable[[List[Word]], Optional[Found]]:
             options, directory = [*options, *more], deeper if deeper != "." else directory
             found = _script(name, rest)
         elif verb in ("test", "t", "tst", "it", "install-test"):
-            found = _script(name, [_plain_word("test"), *rest[1:]])
+            found = _script(name, [plain_word("test"), *rest[1:]])
         elif name == "npm":
             return None
         else:

@@ -63,6 +63,8 @@ def test_show_json(tmp_path: Path) -> None:
     assert document == {
         "id": "go:TestFlip", "runner": "go", "scope": "example.com/app", "name": "TestFlip", "place": "", "failed": 2,
         "runs": 3, "same_code": 1, "passes": {"named": 1, "exit": 0, "summary": 0, "before": 0},
+        "in_a_row": {"failed": 0, "other_failed": 0, "other_runs": 0, "chance": None, "probably_real": False},
+        "widths": {"all tests": [2, 3]}, "cleared": 1,
     }  # fmt: skip
 
 

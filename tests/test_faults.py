@@ -124,6 +124,7 @@ def test_a_store_that_cannot_be_used(kind: str, tmp_path: Path) -> None:
     run(player, "TestA", False)
     run(player, "TestA", True)
     store = store_of(player)
+    player.lines.clear()
     spoil(Path(store.folder))
     before = contents(Path(store.folder))
     assert run(player, "TestA", False) == {}  # the player raises for anything but silence and exit 0
@@ -190,6 +191,7 @@ def test_a_git_directory_that_is_read_only(mount: Callable[..., None], tmp_path:
     run(player, "TestA", False)
     run(player, "TestA", True)
     git_dir, store = player.repo / ".git", store_of(player)
+    player.lines.clear()
     before = contents(Path(store.folder))
     mount(git_dir, "--bind", source=git_dir)
     mount(git_dir, "-o", "remount,bind,ro")

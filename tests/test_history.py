@@ -37,7 +37,7 @@ def run(passed: bool, age: float = 0, tree: str = "t") -> Run:
     ids=["none", "both-on-one-tree", "on-two-trees", "on-both-trees"],
 )
 def test_judge(runs: list[Run], expected: tuple[int, int, int]) -> None:
-    assert verdict.judge(runs) == expected
+    assert verdict.judge(runs)[:3] == expected
 
 
 def test_the_window_is_seven_days_and_fifty_runs() -> None:
@@ -62,7 +62,7 @@ def test_a_failure_brings_the_passes_that_green_runs_prove() -> None:
     memory = Memory([], [])
     history.record(memory, observation(green=EXIT))
     recorded = history.record(memory, observation(history.Named(flip(), 1, 0)))
-    assert recorded.flaky == [(flip(), (1, 2, 1))]
+    assert [(test, told[:3]) for test, told in recorded.flaky] == [(flip(), (1, 2, 1))]
 
 
 def test_a_green_run_on_other_code_proves_no_flake() -> None:
@@ -96,8 +96,9 @@ def told(tmp_path: Path) -> Player:
     for step in (RED, GREEN, RED):
         player.bash(*step)
     assert player.lines == [
-        "flaky-memory: pytest:tests/test_a.py::test_x failed 2 of 3 runs in the last 7 days "
+        f"flaky-memory: pytest:tests/test_a.py::test_x failed {counts} runs in the last 7 days "
         "and both passed and failed on the same code once"
+        for counts in ("1 of 2", "2 of 3")
     ]
     player.lines.clear()
     return player

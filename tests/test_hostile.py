@@ -155,6 +155,7 @@ def answers(player: Player, name: str) -> tuple[list[str], list[str]]:
     """What the model and the person are told at the third run of a test that flips."""
     contexts: list[str] = []
     for passed in (False, True, False):
+        player.lines.clear()
         begun = player.start("go test -json ./... || true", {})  # a failing call brings no 10,000 characters
         contexts = player.finish(begun, go_json(name, passed), 0, {})
     return contexts, player.lines
@@ -174,7 +175,10 @@ def test_a_name_is_one_bounded_printable_line(kind: str, tmp_path: Path) -> None
     for text in texts:
         assert all(c.isprintable() or c == "\n" for c in text), text
         assert max(map(len, text.split("\n"))) < 600
-    assert "\n" not in contexts[0] and "\n" not in lines[0]
+    told, *again = contexts[0].split("\n")
+    assert told.endswith("code for it.") and "\n" not in lines[0]
+    plain = kind in ("quotes", "markup", "tag", "emoji")  # no other name is put into a command
+    assert [line.startswith("To run it again: go test -count=1 -run '") for line in again] == [True] * plain
     quoted = shown.partition("go:")[2]
     if kind not in ("emoji", "tag", "markup", "quotes"):
         assert re.fullmatch(r'"(?:[^"\\]|\\.)*"', quoted), quoted

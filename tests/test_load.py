@@ -37,7 +37,7 @@ def run(writer, number):
     # 50 runs are kept of a test, so each writer has ten tests; the time tells the runs of one apart.
     test = TestId("go", "p", "Test%d_%d" % (writer, number // 50))
     seen = history.Observation(now - 1000 + number, "a" * 16, (), (history.Named(test, 1, 0),))
-    record.add(store, [seen])
+    record.add(store, seen)
 """
 
 

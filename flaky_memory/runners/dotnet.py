@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 PREFIX = "dotnet"
 
 # "  Failed Depot.CrateTests.Adds(a: 2, b: 2) [6 ms]", "  X NAME [< 1ms]" in SDK 3, "Failed   NAME" in SDK 2
-_RESULT = re.compile(
-    r"(?:  (Failed|Passed|X|V|\u221a) (\S.*) \[[<\d][\d hms.,<]*\]|(Failed|Passed)   (\S.*))$"
-)
+_RESULT = re.compile(r"(?:  (Failed|Passed|X|V|\u221a) (\S.*) \[[<\d][\d hms.,<]*\]|(Failed|Passed)   (\S.*))$")
 # "failed Depot.CrateTests.Adds(a: 2, b: 2) (1s 98ms)"
 _PLATFORM = re.compile(r"(failed|passed) (\S.*) \(\d[\d hms.]*\)$")
 # "      Depot.CrateTests.Adds(a: 2, b: 2) (1ms): Error Message: Assert.Equal() Failure"
@@ -80,7 +78,7 @@ class _Reader:
             self.vstest = True
 
     def _xunit(self, line: str) -> None:
-        """"[xUnit.net 00:00:00.21]     NAME [FAIL]" of the adapter, "    NAME [FAIL]" of the runner."""
+        """ "[xUnit.net 00:00:00.21]     NAME [FAIL]" of the adapter, "    NAME [FAIL]" of the runner."""
         if line.startswith("[xUnit.net "):
             line = line.partition("] ")[2]
         name = line[4:-7]
@@ -88,7 +86,7 @@ class _Reader:
             self._add("xunit", name, line.endswith("[PASS]"))
 
     def _error(self, line: str) -> None:
-        """"A.cs(16): error TESTERROR: NAME (1ms): Error Message: ...", the name often a line below."""
+        """ "A.cs(16): error TESTERROR: NAME (1ms): Error Message: ...", the name often a line below."""
         _, found, text = (line + " ").partition(_TESTERROR)
         match = _ERROR.match(text.strip() if found else line.strip())
         self.error = bool(found) and not text.strip()

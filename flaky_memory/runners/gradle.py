@@ -103,7 +103,7 @@ class _Reader:
         head, _, rest = name.partition(" > ")
         if head.startswith("Gradle Test Run :"):
             self._close_task()
-            self.task = head[len("Gradle Test Run "):]
+            self.task = head[len("Gradle Test Run ") :]
             head, _, rest = rest.partition(" > ")
         if head.startswith("Gradle Test Executor "):
             name = rest

@@ -36,8 +36,13 @@ _LEVELS = ("INFO", "ERROR", "WARNING", "WARN")
 _LISTS = ("Failures:", "Errors:", "Flakes:", "Failed tests: ", "Tests in error: ", "Flaked tests: ")
 _IDLE = ("No tests to run", "Tests are skipped", "No tests were executed", "No tests matching pattern")
 # What Maven prints only below a failed build.
-_EPILOGUE = ("Failed to execute goal ", "To see the full stack trace of the errors", "[Help 1] http",
-             "Re-run Maven using the -X switch", "After correcting the problems, you can resume")
+_EPILOGUE = (
+    "Failed to execute goal ",
+    "To see the full stack trace of the errors",
+    "[Help 1] http",
+    "Re-run Maven using the -X switch",
+    "After correcting the problems, you can resume",
+)
 # How the lines of Maven itself begin, all that _maven knows.
 _MAVENS = ("---", "Scanning for projects", "Reactor ", "Using the Multi", "BUILD ", *_EPILOGUE, *_IDLE)
 # Methods around tests, which the list names where they failed, and TestNG as if they were tests.
@@ -230,7 +235,7 @@ class _Reader:
 
     def _counts(self, level: str, text: str, match: re.Match[str]) -> None:
         ran, failures, errors, skipped = (int(n) for n in match.groups())
-        rest = text[match.end():]
+        rest = text[match.end() :]
         if rest.startswith(", Time elapsed: "):
             self._open(level)
             owner = rest.partition("- in ")[2] or self.running
@@ -332,7 +337,7 @@ class _Reader:
             return
         match = _OLD_ENTRY.search(entry)
         if match and match.start():
-            self.block.groups.append((_Test(entry[:match.start()], match[1], False, False), [1, 0]))
+            self.block.groups.append((_Test(entry[: match.start()], match[1], False, False), [1, 0]))
 
     # The ends
 
@@ -468,7 +473,7 @@ def read(text: str) -> Report:
 def _message(line: str) -> Tuple[str, str]:
     """A line's level and text; the level is empty where Maven's logger did not print the line."""
     if line[:1].isdigit():  # the logger's time, or grep -n
-        line = line[max(line.find("[", 0, 40), 0):]
+        line = line[max(line.find("[", 0, 40), 0) :]
     if line.startswith("["):
         level, _, text = line[1:].partition("] ")
         if level in _LEVELS:
@@ -511,15 +516,15 @@ def _test(text: str, modern: bool, heading: Optional[str], passed: bool) -> Opti
     if heading and text in (heading, _simple(heading)):
         return None
     if heading and text.startswith(heading + "."):
-        return _Test(text[len(heading) + 1:], heading, passed, False)
+        return _Test(text[len(heading) + 1 :], heading, passed, False)
     if heading and text.endswith("(" + heading + ")"):
-        return _Test(text[:-len(heading) - 2], heading, passed, False)
+        return _Test(text[: -len(heading) - 2], heading, passed, False)
     head = _head(text)
     owner, _, method = head.rpartition(".")
     if owner:
         if head == text and method[:1].isupper() and not _simple(owner)[:1].isupper():
             return None
-        return _Test(method + text[len(head):], owner, passed, False)
+        return _Test(method + text[len(head) :], owner, passed, False)
     if modern:
         return None
     name, paren, owner = text.rpartition("(")
@@ -534,7 +539,7 @@ def _group(text: str) -> Optional[_Test]:
     owner, _, method = head.rpartition(".")
     if not owner or method == "null":
         return None  # "com.acme.ATest.null": the class failed as a whole
-    rest = text[len(head):]
+    rest = text[len(head) :]
     if rest.endswith("(" + owner + ")"):
-        rest = rest[:-len(owner) - 2]
+        rest = rest[: -len(owner) - 2]
     return _Test(method + rest, owner, False, False)

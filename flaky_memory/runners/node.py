@@ -417,11 +417,7 @@ class _Kinds:
 
     def _missing(self, passed: bool) -> int:
         """How many more tests of one outcome ran than are known to be shown."""
-        shown = sum(
-            1
-            for p, _, _ in self._places
-            if p.passed == passed and id(p) in self._tests and not p.directive
-        )
+        shown = sum(1 for p, _, _ in self._places if p.passed == passed and id(p) in self._tests and not p.directive)
         return self._counts["pass" if passed else "fail"] - shown
 
     def _hidden(self, passed: bool) -> bool:

@@ -199,9 +199,7 @@ class _Reader:
             if case.outcome != "skipped":
                 self._tally.add("xml", title.replace(" › ", " > "), file, case.outcome == "passed")
         if ours:
-            failed = any(
-                s.get("failures", "").strip("0") or s.get("errors", "").strip("0") for s in self._junit.suites
-            )
+            failed = any(s.get("failures", "").strip("0") or s.get("errors", "").strip("0") for s in self._junit.suites)
             self._tally.end(FAILED if failed else PASSED if self._tally.open else NONE)
 
     def _json(self, text: str, start: int) -> None:

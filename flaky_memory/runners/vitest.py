@@ -55,8 +55,17 @@ class _Mark:
     """One line of a listing: what it names, and what stands behind the name."""
 
     __slots__ = (
-        "file", "name", "time", "outcome", "failed", "passed",
-        "depth", "whole", "flat", "echo", "after_print",
+        "file",
+        "name",
+        "time",
+        "outcome",
+        "failed",
+        "passed",
+        "depth",
+        "whole",
+        "flat",
+        "echo",
+        "after_print",
     )
 
     def __init__(self, file: Optional[str], rest: str, mark: str) -> None:
@@ -369,8 +378,11 @@ class _Reader:
             if stated and surplus > 0:
                 # Of the pieces that follow a print, one may make up the whole difference.
                 piece = next((p for p, times in _times(named).items() if p and times == surplus), None)
-                self.marks = [m for m in self.marks if m.outcome is not outcome or not m.after_print
-                              or piece is not None and m.after_print != piece]
+                self.marks = [
+                    m
+                    for m in self.marks
+                    if m.outcome is not outcome or not m.after_print or piece is not None and m.after_print != piece
+                ]
 
     def _name_bare(self) -> None:
         """Give a failed test that is listed by its bare title the name that its failure block has."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -243,8 +244,9 @@ def _results(request: dict[str, Any]) -> list[Result]:
             content = block["content"]
             joined = content if isinstance(content, str) else "".join(c.get("text", "") for c in content)
             found.append(Result(joined, bool(block.get("is_error"))))
-        elif _CONTEXT in text and found:
-            found[-1].contexts.append(text.partition(_CONTEXT)[2].removesuffix("</system-reminder>").strip())
+        elif _CONTEXT in text and found:  # those of calls that the model made together come in one text
+            pieces = re.split(r"(?:\A|\n\n)\w+:\w+ " + _CONTEXT, text.removesuffix("</system-reminder>").strip())
+            found[-1].contexts += [p.partition("\n\n# ")[0].strip() for p in pieces if p.strip()]
     return found
 
 

@@ -14,6 +14,23 @@ from tests.e2e.driver import Client, Session
 INSTRUCTION = ". It may be flaky rather than broken by this change: run it again before you change code for it."
 
 
+def told(test: str, rerun: str = "") -> list[str]:
+    """What the model reads of a test that fails, passes and fails again."""
+    passed = (
+        f"flaky-memory: {test} passed on the same code on which it failed: "
+        "no change of the code in between fixed it, so it may be flaky. Do not report it as fixed."
+    )
+    return [passed, finding(test) + INSTRUCTION + (f"\nTo run it again: {rerun}" if rerun else "")]
+
+
+def notices(test: str) -> list[str]:
+    """What the person reads of it."""
+    return [
+        "PostToolUse:Bash says: " + finding(test, 1, 2),
+        "PostToolUseFailure:Bash says: " + finding(test),
+    ]
+
+
 def finding(test: str, failed: int = 2, runs: int = 3) -> str:
     return (
         f"flaky-memory: {test} failed {failed} of {runs} runs in the last 7 days "
@@ -41,23 +58,23 @@ def contexts(session: Session) -> list[list[str]]:
 def test_go_fails_passes_fails(client: Client, go_repo: Path) -> None:
     session = client.session(go_repo, *["go test -count=1 ./..."] * 3, plugin=ROOT)
     assert [r.is_error for r in session.results] == [True, False, True], session
-    assert contexts(session) == [[], [], [finding("go:TestFlip") + INSTRUCTION]]
-    assert session.notices == ["PostToolUseFailure:Bash says: " + finding("go:TestFlip")]
+    assert contexts(session) == [[], [], told("go:TestFlip", "go test -count=1 -run '^TestFlip$' .")]
+    assert session.notices == notices("go:TestFlip")
 
 
 def test_pytest_fails_passes_fails(client: Client, python_repo: Path) -> None:
     session = client.session(python_repo, *["pytest -q test_flip.py"] * 3, plugin=ROOT)
     test = "pytest:test_flip.py::test_flip"
-    assert contexts(session) == [[], [], [finding(test) + INSTRUCTION]], session
-    assert session.notices == ["PostToolUseFailure:Bash says: " + finding(test)]
+    assert contexts(session) == [[], [], told(test, "pytest 'test_flip.py::test_flip'")], session
+    assert session.notices == notices(test)
 
 
 def test_one_run_however_often_a_hook_is_delivered(client: Client, python_repo: Path) -> None:
     """The client cannot read a command with `${...}`, and starts the hook once for each filter."""
     session = client.session(python_repo, *["pytest -q ${NOTHING:-test_flip.py}"] * 3, plugin=ROOT)
     test = "pytest:test_flip.py::test_flip"
-    assert contexts(session) == [[], [], [finding(test) + INSTRUCTION]], session
-    assert session.notices == ["PostToolUseFailure:Bash says: " + finding(test)]
+    assert contexts(session) == [[], [], told(test, "pytest 'test_flip.py::test_flip'")], session
+    assert session.notices == notices(test)
     assert decisions(python_repo) == ["recorded", "recorded", "recorded"]
 
 
@@ -68,13 +85,14 @@ def test_directory_moves_with_the_command(client: Client, python_repo: Path) -> 
     """After `cd sub` the session stays in sub when the command passed, and PostToolUse says so."""
     calls = ["cd sub && pytest -q test_under.py", "cd sub && pytest -q test_under.py", "pytest -q test_under.py"]
     session = client.session(python_repo, *calls, plugin=ROOT)
-    assert contexts(session) == [[], [], [finding("pytest:sub/test_under.py::test_flip") + INSTRUCTION]], session
+    assert contexts(session) == [[], [], told("pytest:sub/test_under.py::test_flip", "pytest 'test_under.py::test_flip'")], session
 
 
 def test_tests_of_another_repository(client: Client, python_repo: Path, go_repo: Path) -> None:
     """The client takes the session back to its own directory; the runs belong to where the tests are."""
     session = client.session(go_repo, *[f"cd {python_repo} && pytest -q test_flip.py"] * 3, plugin=ROOT)
-    assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION], session
+    again = f"cd {python_repo} && pytest 'test_flip.py::test_flip'"
+    assert contexts(session)[2] == told("pytest:test_flip.py::test_flip", again), session
     assert (status(python_repo)["seen"], status(go_repo)["seen"]) == (1, 0)
 
 
@@ -83,7 +101,8 @@ def test_session_moves_on_to_another_repository(client: Client, python_repo: Pat
     calls = ["pytest -q test_flip.py", f"pytest -q test_flip.py && cd {go_repo}", f"cd {python_repo} && pytest -q test_flip.py"]
     session = client.session(python_repo, *calls, plugin=ROOT, options=("--add-dir", str(go_repo)))
     assert decisions(python_repo) == ["recorded"] * 3, session
-    assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION]
+    again = f"cd {python_repo} && pytest 'test_flip.py::test_flip'"
+    assert contexts(session)[2] == told("pytest:test_flip.py::test_flip", again), session
 
 
 # -- what is not recorded
@@ -152,7 +171,7 @@ def test_installs_from_a_clone(client: Client, python_repo: Path, tmp_path: Path
         done = client.command("plugin", *arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
     session = client.session(python_repo, *["pytest -q test_flip.py"] * 3)
-    assert contexts(session)[2] == [finding("pytest:test_flip.py::test_flip") + INSTRUCTION], session
+    assert contexts(session)[2] == told("pytest:test_flip.py::test_flip", "pytest 'test_flip.py::test_flip'"), session
     listed = client.session(python_repo, prompt="/flaky-memory")
     assert listed.requests == 0
     assert listed.text.splitlines()[-1].startswith("pytest:test_flip.py::test_flip · failed 2/3 · same code once"), listed

@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: install lint typecheck validate test e2e bench captures clean
+.PHONY: install lint typecheck validate test e2e bench simulation captures clean
 
 install: $(VENV)/tests.done $(VENV)/tools.done
 
@@ -37,6 +37,9 @@ e2e: $(VENV)/tests.done
 
 bench: $(VENV)/tests.done
 	$(BIN)/python -m tests.bench
+
+simulation: $(VENV)/tests.done
+	$(BIN)/python -m tests.simulation
 
 # make captures FAMILY=go CASE=two-runs DIR=/path/to/project COMMAND='go test ./...'
 captures: $(VENV)/tests.done

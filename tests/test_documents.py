@@ -15,7 +15,7 @@ from typing import Iterable
 import pytest
 
 from flaky_memory import cli, command, explain, git, manual, message, slash
-from flaky_memory.verdict import MOST_RUNS, WINDOW_DAYS, Verdict
+from flaky_memory.verdict import MOST_RUNS, WINDOW_DAYS, Rate, Verdict
 from tests import people
 from tests.conftest import ROOT
 
@@ -230,7 +230,7 @@ def test_line_of_your_own_is_put_behind_two_dashes() -> None:
 
 
 def test_note_is_the_one_that_is_given() -> None:
-    note = message.note([("go:TestFlip", Verdict(2, 3, 1))])
+    note = message.note([("go:TestFlip", Verdict(2, 3, 1))], "go test -count=1 -run '^TestFlip$' ./queue")
     for text in (README, TURKISH):
         assert note in indented(text)
 
@@ -280,6 +280,13 @@ def test_example_commands_are_not_recorded_for_that_reason(tmp_path: Path) -> No
 def test_passes_come_from_where_the_table_says() -> None:
     said = [spans(cell)[0] for cell, _ in rows("`show` says")]
     assert said == list(message._SOURCES.values())
+
+
+def test_second_opinions_are_quoted_as_they_are_given() -> None:
+    real = message.note([("go:TestFlip", Verdict(6, 7, 1, 5, Rate(1, 2)))])
+    passed = message.passed_note([("go:TestFlip", Verdict(1, 2, 1))])
+    quoted = indented(VERDICTS)
+    assert real.partition("once. ")[2] in quoted and passed in quoted
 
 
 # -- the picture

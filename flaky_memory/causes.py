@@ -15,29 +15,30 @@ if TYPE_CHECKING:
 # and runners.
 _SIGNS: Dict[str, Pattern[str]] = {
     "refused": re.compile(
-        r"connection refused|ECONNREFUSED|actively refused|connection reset by peer|ECONNRESET"
-        r"|could not connect to (?:server|the server|\S+:)|can't connect to",
+        r"connection ?refused|ECONNREFUSED|actively refused|connection ?reset|ECONNRESET"
+        r"|could not connect to (?:server|the server)|can't connect to|failed to connect to",
         re.IGNORECASE,
     ),
     "space": re.compile(
-        r"no space left on device|ENOSPC|not enough space on the disk|disk quota exceeded", re.IGNORECASE
+        r"no space left on device|ENOSPC|not enough space on the disk|disk quota exceeded|StorageFull", re.IGNORECASE
     ),
     "missing": re.compile(
-        r"ModuleNotFoundError|no module named|cannot find (?:module|package)|MODULE_NOT_FOUND|module not found"
-        r"|could not (?:find|resolve) (?:module|package)|command not found|cannot load such file"
-        r"|executable file not found|NoClassDefFoundError|ClassNotFoundException|spawn \S+ ENOENT"
-        r"|failed to (?:resolve|load) import",
-        re.IGNORECASE,
+        r"ModuleNotFound|no module named|cannot find (?:module|package)|MODULE_NOT_FOUND|module not found"
+        r"|could not (?:find|resolve) (?:module|package)|command not found|\bsh: \d+: \S{1,80}: not found"
+        r"|cannot load such file|executable file not found|NoClassDefFoundError|ClassNotFoundException"
+        r"|spawn \S{1,80} ENOENT|uv_spawn|failed to (?:resolve|load) import|exit status 127"
+        r"|no such file or directory: '[\w-]{1,80}'|No such file or directory - [\w-]{1,80}$",
+        re.IGNORECASE | re.MULTILINE,
     ),
     "timeout": re.compile(
-        r"timed out|time-?out (?:of|exceeded|error|expired)|TimeoutE(?:rror|xception|xpired)|ETIMEDOUT|exceeded timeout"
-        r"|deadline exceeded",
+        r"timed out|time-?out (?:of|exceeded|error|expired|after)|Timeout(?:Error|Exception|Expired)|ETIMEDOUT"
+        r"|exceeded timeout|deadline exceeded",
         re.IGNORECASE,
     ),
 }
-MOST_LOOKED_AT = 40  # failing tests
-MOST_PLACES = 20  # of one name in the output
-LONGEST_PART = 20_000  # characters of one test's part of the output
+MOST_LOOKED_AT = 20  # failing tests
+MOST_PLACES = 6  # of one name in the output
+LONGEST_PART = 4_000  # characters of what stands behind a name
 FEWEST, PART = 3, 0.8  # parts that must show the cause, and their share of those that show anything
 
 
@@ -48,12 +49,9 @@ def common(text: str, tests: Sequence[TestId]) -> str:
     Runners print a test's name around what they say of it, so each test's part is the text from one of its
     names to the next name; a part that says nothing (a list of names) does not count.
     """
-    likely = [(key, sign) for key, sign in _SIGNS.items() if sign.search(text)]
-    if not likely:
-        return ""
     parts = _parts(text, [_own_name(t.name) for t in tests[:MOST_LOOKED_AT]])
     telling = [pieces for pieces in parts if pieces]
-    for key, sign in likely:
+    for key, sign in _SIGNS.items():
         shown = sum(any(sign.search(p) for p in pieces) for pieces in telling)
         if shown >= max(FEWEST, PART * len(telling)):
             return key
@@ -68,14 +66,54 @@ def _own_name(name: str) -> str:
 
 
 def _parts(text: str, names: List[str]) -> List[List[str]]:
-    """For each name the pieces of the text that begin with it and say more than a name."""
-    marks = sorted(((at, -len(name), number) for number, name in enumerate(names) for at in _places(text, name)))
+    """For each name what the output says behind it, in pieces; those that say nothing are left out. Where
+    names stand in a row with one error behind the last of them, it is that of all which have no other."""
     found: List[List[str]] = [[] for _ in names]
-    for (at, _, number), following in zip(marks, [*marks[1:], (len(text), 0, 0)]):
-        piece = text[at : min(following[0], at + LONGEST_PART)]
-        if any(line.strip() for line in piece.split("\n")[1:-1]):
-            found[number].append(piece)
-    return found
+    shared: List[List[str]] = [[] for _ in names]
+    row: List[int] = []
+    marks = _marks(text, names)
+    for (_, end, number), following in zip(marks, [*marks[1:], (len(text), 0, 0)]):
+        piece = text[end : min(following[0], end + LONGEST_PART)]
+        said = _message(piece)
+        if said:
+            found[number].append(said)
+            for earlier in row if _ERROR.match(said) else ():
+                shared[earlier].append(said)
+        row = [*row, number] if not said and piece.count("\n") == 1 else []
+    return [own or others for own, others in zip(found, shared)]
+
+
+def _marks(text: str, names: List[str]) -> List[Tuple[int, int, int]]:
+    """(start, end, number) of each place of a name in a text that is no code and not part of a longer name."""
+    marks: List[Tuple[int, int, int]] = []
+    for at, length, number in sorted((at, -len(name), n) for n, name in enumerate(names) for at in _places(text, name)):
+        line = text.rfind("\n", 0, at) + 1
+        if (not marks or at >= marks[-1][1]) and not _SOURCE.match(text, line):
+            marks.append((at, at - length, number))
+    return marks
+
+
+_ERROR = re.compile(r"\w{0,40}(?:Error|Exception)\b")
+# What a line that only names a test has behind the name: nothing, or how long it took.
+_REASON = re.compile(r"(?: - |: |\u00bb )\S")
+# Lines of source code around an error: `> 12 |   await connect()`.
+_SOURCE = re.compile(r"^[ >]{0,20}\d{1,6} \|.*\n?", re.MULTILINE)
+
+
+def _message(piece: str) -> str:
+    """What a piece says of a failure, without the code that runners print around it."""
+    first, *lines = _SOURCE.sub("", piece).split("\n")
+    lines = [line for line in lines[:-1] if line.strip()]
+    errors = [line for line in lines if line.startswith("E  ")]  # pytest's marks of what is no code
+    lines = errors or lines
+    return "\n".join([first, *lines] if _gives_reason(first) else lines)
+
+
+def _gives_reason(line: str) -> bool:
+    """True for a reason behind a name; pytest cuts it to the width of the screen, often before it says anything."""
+    if not _REASON.search(line):
+        return False
+    return not line.rstrip().endswith("...") or any(sign.search(line) for sign in _SIGNS.values())
 
 
 def _places(text: str, name: str) -> List[int]:

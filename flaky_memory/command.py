@@ -392,7 +392,7 @@ class _Walk:
         invocation = Invocation(found, env, _join(directory, found.directory), hidden)
         invocation.repeats, invocation.turns = context.repeats, context.turns
         typed = len(node.words) - len(found.args)
-        if not found.opaque and node.words[typed:] == found.args:
+        if not found.opaque and _texts(node.words[typed:]) == _texts(found.args):
             invocation.start = Start(node.words[:typed], {**context.env, **own}, context.directory)
         invocation.varying = any(_mentions(t, context.loop_names) for t in [*env.values(), *_texts(found.args)])
         if invocation.varying and not invocation.distrust:

@@ -167,7 +167,7 @@ OPTIONS: Dict[str, Options] = {
         "--timeout -t --ui -u --ignore --exclude --retries --slow -s --extension --spec --file --package -j "
         "--jobs --opts",
         "-R --reporter -O --reporter-option --reporter-options -b --bail -c --color --colors -C --no-color "
-        "--no-colors --full-trace --diff --no-diff --inline-diffs --exit --slow -s --retries --no-exit",
+        "--no-colors --full-trace --diff --no-diff --inline-diffs --exit --slow -s --retries --no-exit --fail-zero",
         "-g --grep -f --fgrep",
         "-i --invert --ignore --exclude --spec --file",
     ),
@@ -244,5 +244,12 @@ OPTIONS: Dict[str, Options] = {
         "-E --exclude-regex -L -LE -I --rerun-failed --preset",
     ),
 }
-OPTIONS["gotestsum"] = OPTIONS["go"]
+_GOTESTSUM = (
+    "-format -f -junitfile -jsonfile -jsonfile-timing-events -hide-summary -no-summary -no-color -format-icons "
+    "-format-hide-empty-pkg -junitfile-testsuite-name -junitfile-testcase-classname -max-fails"
+)
+OPTIONS["gotestsum"] = OPTIONS["go"]._replace(
+    values=OPTIONS["go"].values.union(_GOTESTSUM.split()) - {"-no-color", "-format-hide-empty-pkg"},
+    harmless=OPTIONS["go"].harmless.union(_GOTESTSUM.split()),
+)
 OPTIONS["node script"] = OPTIONS["node"]

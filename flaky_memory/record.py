@@ -63,7 +63,7 @@ def _rerun(
         return ""
     started = located(place.directory, place.top, own[0].start.directory)
     around = surroundings(own[0], place)
-    if not all(_is_plain(t) and _is_there(t, place.top) for t in tests):
+    if not all(_is_plain(t) and _is_there(t, place.top) and not _goes_on(t, place.top) for t in tests):
         return ""
     ways = rerun.Ways(own[0], around, started or "", os.path.normpath(call.directory), call.powershell, places)
     return rerun.command(tests, ways)
@@ -78,7 +78,16 @@ def _is_there(test: TestId, top: str) -> bool:
     """False for a test whose id names a file that is not where it says."""
     paths = runners.PATHS.get(test.runner, "")
     path = test.scope if paths == "scope" else test.name.partition("::")[0]
-    return not paths or path is None or os.path.exists(os.path.join(top, path))
+    return not paths or path is None or os.path.isfile(os.path.join(top, path))
+
+
+def _goes_on(test: TestId, top: str) -> bool:
+    """True for a test of JavaScript of whose title the output may show only the first line."""
+    if runners.PATHS.get(test.runner) != "scope" or test.scope is None:
+        return False
+    text = small_file(os.path.join(top, test.scope))
+    starts = [quote + title for title in test.name.split(" > ") for quote in "'\"`"]
+    return any(s + end in text for s in starts for end in ("\n", "\r\n", "\\n"))
 
 
 def _with_cause(seen: Observation, output: str) -> Observation:

@@ -52,7 +52,7 @@ def command(tests: Sequence[TestId], ways: Ways) -> str:
     if build is None or kept is None or invocation.start is None or not all(map(_is_whole, tests)):
         return ""
     groups: Dict[str, List[TestId]] = {}
-    for test in tests:
+    for test in _widest(invocation.tool, tests):
         groups.setdefault(_group(invocation.tool, test), []).append(test)
     start = _start(invocation.start, ways)
     chosen = [build(own, ways) for own in groups.values()]
@@ -124,16 +124,36 @@ def _kept(invocation: Invocation) -> Optional[Tuple[List[str], List[str]]]:
     spec = OPTIONS.get(invocation.tool)
     if spec is None or invocation.opaque:
         return None
-    parsed = selection.parse(invocation, spec)
-    words = [w for group, _ in parsed.kept for w in group]
-    if any(w.dynamic for w in words) or any(w.text.lstrip("-") in _NO_RERUN for w in words):
+    kept = [(g, late) for g, late in selection.parse(invocation, spec).kept if not _chooses(g[0].text, invocation.tool)]
+    words = [w for group, _ in kept for w in group]
+    if any(w.dynamic for w in words) or any(_is_unfit(w.text, invocation.tool) for w in invocation.args):
         return None
-    before, behind = ([w.text for g, late in parsed.kept if late is side for w in g] for side in (False, True))
-    return before, behind
+    before, behind = ([w.text for g, late in kept if late is side for w in g] for side in (False, True))
+    return [*(["discover"] if _discovers(invocation) else []), *before], behind
 
 
-# Options that make a command line another thing than a run of tests.
-_NO_RERUN = frozenset(("args", "fuzz", "bench"))
+def _chooses(text: str, tool: str) -> bool:
+    return text.partition("=")[0] in _CHOOSE_FILES.get(tool, ())
+
+
+# Options that choose files by patterns: they go when one file is chosen.
+_CHOOSE_FILES = {
+    "jest": ("--testPathPattern", "--testPathPatterns", "--testPathIgnorePatterns", "--runTestsByPath"),
+    "vitest": ("--exclude",), "mocha": ("--ignore", "--exclude", "--spec"), "bun": ("--path-ignore-patterns",),
+    "deno": ("--ignore",), "node": ("--test",),
+}  # fmt: skip
+
+
+def _is_unfit(text: str, tool: str) -> bool:
+    """True for an option that makes a command line another thing than a run of tests, or one in another folder."""
+    name = text.lstrip("-").partition("=")[0] if text[:1] == "-" else ""
+    return name in ("args", "fuzz", "bench") or name in _MOVE.get(tool, ())
+
+
+_MOVE = {
+    "go": ("C",), "gotestsum": ("C", "packages", "raw-command", "rerun-fails", "watch"),
+    "jest": ("rootDir", "roots", "projects"), "vitest": ("root", "r", "dir"), "bun": ("cwd",),
+}  # fmt: skip
 
 
 # -- paths and patterns
@@ -159,13 +179,29 @@ def _escaped(text: str) -> str:
 
 
 def _anchored(names: Sequence[str]) -> str:
-    patterns = [_escaped(n).replace("\\/", "/") for n in dict.fromkeys(names)]
-    return f"^{patterns[0]}$" if len(patterns) == 1 else "^(" + "|".join(patterns) + ")$"
+    return _whole([_slashed(n) for n in dict.fromkeys(names)])
 
 
-def _titles(tests: Sequence[TestId]) -> str:
-    """The pattern of the full titles of JavaScript tests: those around a test and its own, joined by blanks."""
-    return _anchored([" ".join(t.name.split(" > ")) for t in tests])
+def _whole(patterns: Sequence[str], around: str = "") -> str:
+    """A pattern that takes in what one of some patterns takes in as a whole."""
+    either = patterns[0] if len(patterns) == 1 else "(" + "|".join(patterns) + ")"
+    return f"^{around}{either}{around}$"
+
+
+def _titles(tests: Sequence[TestId]) -> Optional[_Chosen]:
+    """The pattern of the full titles of JavaScript tests: those around a test and its own, joined by blanks.
+    What runners print of them leaves out blanks at their ends, and a title that holds the mark that they
+    print between titles reads like two. A pattern that takes in nothing would look like a pass."""
+    titles = [t.name.split(" > ") for t in tests]
+    if not all(t.strip(" >") for parts in titles for t in parts) or any(t.name.endswith(" >") for t in tests):
+        return None
+    found = [selection.BETWEEN_TITLES.join(map(_slashed, parts)) for parts in titles]
+    return _Chosen(_whole(list(dict.fromkeys(found)), selection.BLANKS))
+
+
+def _slashed(text: str) -> str:
+    """A text for a regular expression that does not stand between slashes."""
+    return _escaped(text).replace("\\/", "/")
 
 
 def _scope(test: TestId) -> str:
@@ -173,22 +209,33 @@ def _scope(test: TestId) -> str:
     return (test.scope or "").rpartition("//")[2]
 
 
-def _file(test: TestId, around: Surroundings) -> str:
+def _file(test: TestId, ways: Ways) -> str:
     """The file that a scope is, as its runner takes it; "" where it is not known or lies elsewhere."""
     path = test.scope or ""
-    return "" if not path or path.startswith(("/", "..")) or ":" in path else _local(path, around)
+    if not path or path.startswith(("/", "..")) or ":" in path:
+        return ""
+    local = _local(path, ways.around)
+    return "./" + local if local.startswith("-") else local
+
+
+def _files(test: TestId, ways: Ways) -> List[str]:
+    """The same; for a runner that does not tell the files of its tests those that were typed."""
+    if test.scope is not None:
+        return [f for f in [_file(test, ways)] if f]
+    typed = selection.parse(ways.invocation, OPTIONS[ways.invocation.tool]).positionals
+    return [""] if any(w.dynamic for w in typed) else [w.text for w in typed]
 
 
 # -- one function for each tool
 
 
 def _go(tests: List[TestId], ways: Ways) -> Words:
+    scope = tests[0].scope or ""
+    if not scope or scope.startswith("_") or scope == "command-line-arguments":
+        return None  # files that belong to no package
     parts = tests[0].name.split("/")
-    if not tests[0].scope:
-        return None
-    names = [t.name for t in tests]
-    pattern = _anchored(names) if len(parts) == 1 else "/".join(f"^{_escaped(p)}$" for p in parts)
-    return ["-count=1", "-run", _Chosen(pattern), _package(tests[0].scope, ways.around)]
+    pattern = _anchored([t.name for t in tests]) if len(parts) == 1 else "/".join(f"^{_escaped(p)}$" for p in parts)
+    return ["-count=1", "-run", _Chosen(pattern), _package(scope, ways.around)]
 
 
 def _package(scope: str, around: Surroundings) -> str:
@@ -209,62 +256,102 @@ def _pytest(tests: List[TestId], ways: Ways) -> Words:
     names = []
     for test in tests:
         path, colons, node = test.name.partition("::")
-        if path.startswith(("/", "..")) or path[1:2] == ":":
-            return None
+        if path.startswith(("/", "..")) or path[1:2] == ":" or "[" in path:
+            return None  # a bracket would begin what pytest takes for parameters
         local = _local(path, ways.around)
         names.append(_Chosen(("./" if local.startswith("-") else "") + local + colons + node))
     return list(names)
 
 
 def _unittest(tests: List[TestId], ways: Ways) -> Words:
-    spec = OPTIONS["unittest"]
     names = [t.name.partition(" ")[0] for t in tests]
-    whole = all(n.replace(".", "_").isidentifier() and n.count(".") >= 2 for n in names)
-    moved = selection.parse(ways.invocation, spec).options  # then names begin in another folder
-    return [_Chosen(n) for n in names] if whole and not moved else None
+    if not all(n.replace(".", "_").isidentifier() and n.count(".") >= 2 for n in names):
+        return None
+    parsed = selection.parse(ways.invocation, OPTIONS["unittest"])
+    folders = [w.text for w in parsed.positionals if w.text != "discover"]
+    if not _discovers(ways.invocation):
+        return None if parsed.options or parsed.leaving_out else [_Chosen(n) for n in names]
+    # The names begin in the folder that is searched. With a star a filter is one for whole names; -v names them.
+    filters = [w for n in names for w in ("-k", _Chosen(f"{n[0]}*{n[1:]}"))]
+    return [*folders, "-v", *filters]
+
+
+def _discovers(invocation: Invocation) -> bool:
+    return invocation.tool == "unittest" and [w.text for w in invocation.args[:1]] == ["discover"]
 
 
 def _jest(tests: List[TestId], ways: Ways) -> Words:
-    path = _file(tests[0], ways.around)
-    if not path:
-        return None
-    plain = path.replace(".", "").replace("/", "").replace("-", "").replace("_", "").isalnum()
-    return [*([path] if plain else ["--runTestsByPath", path]), "-t", _Chosen(_titles(tests))]
+    path, pattern = _file(tests[0], ways), _titles(tests)
+    return ["--runTestsByPath", path, "-t", pattern] if path and pattern else None
 
 
 def _vitest(tests: List[TestId], ways: Ways) -> Words:
-    path = _file(tests[0], ways.around)
-    return [path, "-t", _Chosen(_titles(tests))] if path else None
+    path, pattern = _file(tests[0], ways), _titles(tests)
+    return [path, "-t", pattern] if path and pattern else None
 
 
 def _bun(tests: List[TestId], ways: Ways) -> Words:
-    path = _file(tests[0], ways.around)
-    return [_dotted(tests[0].scope or "", ways.around), "-t", _Chosen(_titles(tests))] if path else None
+    path, pattern = _file(tests[0], ways), _titles(tests)
+    return [_dotted(tests[0].scope or "", ways.around), "-t", pattern] if path and pattern else None
 
 
 def _mocha(tests: List[TestId], ways: Ways) -> Words:
-    path = _file(tests[0], ways.around)
-    return [path, "-g", _Chosen(_titles(tests))] if path else None
+    files, pattern = _files(tests[0], ways), _titles(tests)
+    return [*files, "--fail-zero", "-g", pattern] if pattern and all(files) and _is_known(tests[0], files) else None
+
+
+def _is_known(test: TestId, files: Sequence[str]) -> bool:
+    """False where a test's file is known and cannot be named."""
+    return bool(files) or test.scope is None
 
 
 def _node(tests: List[TestId], ways: Ways) -> Words:
-    path = _file(tests[0], ways.around)
-    pattern = _anchored([t.name.split(" > ")[-1] for t in tests])
-    return ["--test", "--test-name-pattern", _Chosen(pattern), path] if path else None
+    """Node's patterns are for the titles of single tests, in newer versions for the joined ones too."""
+    path = _file(tests[0], ways)
+    ends = [t.name.rpartition(" > ")[2] for t in tests]
+    others = [t for t in ways.places if t not in tests and t.scope in (None, tests[0].scope)]
+    if not path or any(c in path for c in "[]{}*?()!") or not all(e.strip(" >") for e in ends):
+        return None
+    if any(_ESCAPE.search(t.name) for t in tests) or any(o.name.rpartition(" > ")[2] in ends for o in others):
+        return None
+    pattern = _whole([_nested(t.name.split(" > ")) for t in tests], selection.BLANKS)
+    own = ["--test"] if ways.invocation.tool == "node" else []
+    return [*own, "--test-name-pattern", _Chosen(pattern), path]
+
+
+_ESCAPE = re.compile(r"\\[a-z0-9]")  # what node prints for control characters
+
+
+def _nested(titles: Sequence[str]) -> str:
+    """A pattern for the last title, and for a title that reads like several."""
+    pattern = ""
+    for title in titles[:-1]:
+        pattern = f"({pattern}{_slashed(title)} > )?"
+    return pattern + _slashed(titles[-1])
 
 
 def _deno(tests: List[TestId], ways: Ways) -> Words:
-    path = _file(tests[0], ways.around)
-    names = [t.name.split(" > ")[0] for t in tests]  # the filter sees whole tests, not their steps
-    pattern = _anchored([n.replace("/", "\0") for n in names]).replace("\0", "\\/")
-    return ["--filter", _Chosen(f"/{pattern}/"), _dotted(tests[0].scope or "", ways.around)] if path else None
+    """The filter sees whole tests, not their steps; a title may read like a test and its step."""
+    path, patterns = _file(tests[0], ways), []
+    if not path or any(c in path for c in "[]{}*?()!") or not all(t.name.strip(" >") for t in tests):
+        return None
+    for test in tests:
+        pattern = ""
+        for title in reversed(test.name.split(" > ")):
+            pattern = _escaped(title) + pattern
+            pattern = f"( > {pattern})?"
+        patterns.append(pattern[len("( > ") : -len(")?")])
+    chosen = _whole(list(dict.fromkeys(patterns)), selection.BLANKS)
+    return ["--filter", _Chosen(f"/{chosen}/"), path if path.startswith(".") else "./" + path]
 
 
 def _ava(tests: List[TestId], ways: Ways) -> Words:
-    path = _file(tests[0], ways.around)
-    if not path or any(t.name.startswith("!") or "*" in t.name for t in tests):
+    files = _files(tests[0], ways)
+    if not all(files) or not _is_known(tests[0], files) or any(c in f for f in files for c in "[]{}?()!"):
         return None
-    return [path, *(_Chosen("--match=" + " ".join(t.name.split(" > "))) for t in tests)]
+    if any(t.name.startswith("!") or "*" in t.name or "\\" in t.name for t in tests):
+        return None
+    return [*files, *(_Chosen("--match=" + t.name) for t in tests)]
 
 
 def _cargo(tests: List[TestId], ways: Ways) -> Words:
@@ -350,6 +437,13 @@ _BUILDERS: Dict[str, Callable[[List[TestId], Ways], Words]] = {
 _BY_SCOPE = frozenset((
     "go", "gotestsum", "jest", "vitest", "bun", "mocha", "node", "node script", "deno", "ava", "gradle",
 ))  # fmt: skip
+
+
+def _widest(tool: str, tests: Sequence[TestId]) -> Sequence[TestId]:
+    """The same without the subtests of Go's tests that are among them: these run with their test."""
+    if tool not in ("go", "gotestsum"):
+        return tests
+    return [t for t in tests if not any(t.scope == o.scope and t.name.startswith(o.name + "/") for o in tests)]
 
 
 def _group(tool: str, test: TestId) -> str:

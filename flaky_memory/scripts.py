@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Dict, List, Optional, Tuple
 
-    from flaky_memory.command import Command, Invocation
+    from flaky_memory.command import Command, Invocation, Start
     from flaky_memory.shell import Word
 
 # The tool of an invocation -> the file and the key in it that hold its scripts.
@@ -52,10 +52,17 @@ def _started(outer: Invocation, directory: Optional[str]) -> Optional[Invocation
     inner.filters += outer.filters
     inner.varying = inner.varying or outer.varying
     inner.shares_failure = inner.shares_failure or outer.shares_failure
-    if inner.start is not None and outer.start is not None:
-        words = _typed(inner.start.words, file)
-        inner.start = command.Start(words, {**outer.start.env, **inner.start.env}, outer.directory)
+    inner.start = _as_if_typed(outer.start, inner.start, file, outer.directory)
     return inner
+
+
+def _as_if_typed(
+    outer: Optional[Start], inner: Optional[Start], file: str, directory: Optional[str]
+) -> Optional[Start]:
+    """How the runner of a script is started without the script; None where that is not known."""
+    if outer is None or inner is None:
+        return None
+    return command.Start(_typed(inner.words, file), {**outer.env, **inner.env}, directory)
 
 
 def _typed(words: List[Word], file: str) -> List[Word]:

@@ -174,7 +174,7 @@ def _selection(invocation: Invocation, parsed: _Parsed, around: Surroundings, se
     base = fingerprint.key(tool, around.directory, *parsed.options, "", *places)
     key = fingerprint.key(base, *filters, "", *parsed.leaving_out)
     where: Optional[Tuple[str, ...]] = None
-    if not any(w.dynamic or _is_glob(w.text) for w in parsed.positionals):
+    if not any(w.dynamic or _is_glob(w, tool) for w in parsed.positionals):
         where = _WHERE.get(tool, _nowhere)(places, parsed, around)
     width = 0 if parsed.leaving_out or what == () else _width(tool, parsed, places, around)
     return Selection(key, base, where, what, settings, width=width)
@@ -196,7 +196,7 @@ def _width(tool: str, parsed: _Parsed, places: List[str], around: Surroundings) 
     kept = [p for p in places if p not in _NO_PLACES.get(tool, ())]
     if parsed.options and (tool in ("maven", "cargo", "nextest", "unittest") or not kept):
         return {"--test": FILES, "--lib": FILES, "--bin": FILES}.get(parsed.options[0].partition("=")[0], PARTS)
-    if any(w.dynamic or _is_glob(w.text) for w in parsed.positionals):
+    if any(w.dynamic or _is_glob(w, tool) for w in parsed.positionals):
         return 0
     if not kept:
         return PARTS if tool in ("go", "gotestsum") else ALL
@@ -224,8 +224,11 @@ def _width_of_place(tool: str, place: str, around: Surroundings) -> int:
     return ALL if path in (*_ALL_TESTS, *around.testpaths) else PARTS
 
 
-def _is_glob(text: str) -> bool:
-    return any(c in text for c in "*?{") and "..." not in text
+def _is_glob(word: Word, tool: str) -> bool:
+    """True for a word that the shell or its tool may take for several; pytest takes each as it is."""
+    if tool == "pytest" and word.quoted:
+        return False
+    return any(c in word.text for c in "*?{") and "..." not in word.text
 
 
 def parse(invocation: Invocation, spec: Options) -> _Parsed:
@@ -271,16 +274,18 @@ def _sort_option(parsed: _Parsed, spec: Options, option: str, value: str) -> boo
     elif option not in spec.harmless and written not in spec.harmless and not _only_prints(option, spec):
         parsed.settings.append(written)
     else:
-        return False
+        return option in _NEEDED
     return True
 
 
+# Options without which a runner may not end, or not begin.
+_NEEDED = frozenset("--exit --forceExit --test-force-exit --no-check --cached-only --no-lock".split())
 # Options by which a tool chooses its tests by itself: they do not go with chosen ones.
 _CHOOSING = frozenset((
     "--shard --test-shard --changed --changedSince -o --onlyChanged --lastCommit --onlyFailures -f --filter "
     "--last-failed --only-changed --failed --stale --rerun-failed -rf --resume-from --partitions --testmon --picked "
     "--sw --stepwise --splits --group --only-failures --next-failure --findRelatedTests --test-only -n --deselect "
-    "--ignore --ignore-glob"
+    "--ignore --ignore-glob -m"
 ).split())  # fmt: skip
 
 
@@ -331,8 +336,18 @@ def _takes_parts(tool: str, option: str, value: str) -> bool:
     return tool in _TAKE_PARTS and not anchored or tool == "dotnet" and "~" in value
 
 
+def _without_property(value: str) -> str:
+    """A filter of dotnet without what it compares: `Name=`, `FullyQualifiedName~`."""
+    for name in ("FullyQualifiedName", "DisplayName", "Name", "ClassName"):
+        for sign in "~=":
+            value = value[len(name) + 1 :] if value.startswith(name + sign) else value
+    return value
+
+
 def _plain_names(tool: str, value: str) -> List[str]:
     """The names that a filter lists, anchors taken off: `^(TestA|TestB)$`, `Class#method`."""
+    if tool == "ava":  # whole titles, in which a star stands for anything
+        return [" ".join(value.split(" > "))] if value[:1] != "!" and "*" not in value else []
     if tool in ("go", "gotestsum"):
         value = "/".join(_unanchored(p) for p in value.split("/"))
     elif tool == "phpunit":
@@ -340,20 +355,13 @@ def _plain_names(tool: str, value: str) -> List[str]:
         short, separator, method = value.rpartition("\0")
         value = short.rpartition("\\")[2] + "::" + method if separator else method.rpartition("\\")[2]
     elif tool == "dotnet":
-        for prefix in (
-            "FullyQualifiedName~",
-            "FullyQualifiedName=",
-            "DisplayName~",
-            "DisplayName=",
-            "Name=",
-            "Name~",
-            "ClassName=",
-        ):
-            value = value[len(prefix) :] if value.startswith(prefix) else value
+        value = _without_property(value)
     elif tool == "gradle":
         value = ".".join(value.lstrip("*.").split(".")[-2:])
     elif tool not in ("rspec", "cargo", "nextest", "maven", "unittest", "pytest"):
-        value = _unanchored(value)
+        value = _unanchored(_without_marks(value, tool))
+    if tool in _TAKE_PATTERNS:
+        return _literals(value)
     alternatives = value.split({"maven": ",", "pytest": " or "}.get(tool, "|"))
     if any(not a or _REGEX & set(a) - ({"[", "]"} if tool == "rspec" else set()) for a in alternatives):
         return []
@@ -362,10 +370,48 @@ def _plain_names(tool: str, value: str) -> List[str]:
     return alternatives
 
 
+# Tools whose name filters are regular expressions in which a character is taken as it is behind a backslash.
+_TAKE_PATTERNS = frozenset("go gotestsum jest vitest bun mocha node deno playwright tap ctest".split())
+# What may stand between two titles, where an output leaves open whether they are one, and around them (see rerun.py).
+BETWEEN_TITLES, BLANKS = "\\s+([>\u203a] )?", "\\s*"
+
+
+def _without_marks(pattern: str, tool: str) -> str:
+    """A pattern without what may stand between titles, and deno's without its slashes."""
+    slashed = tool == "deno" and len(pattern) > 2 and pattern[0] == pattern[-1] == "/"
+    bare = pattern[1:-1] if slashed else pattern
+    if bare.startswith("^" + BLANKS) and bare.endswith(BLANKS + "$"):
+        bare = f"^{bare[1 + len(BLANKS) : -1 - len(BLANKS)]}$"
+    if tool == "node" and bare.startswith("^(") and " > )?" in bare:
+        bare = "^" + bare.rpartition(" > )?")[2]
+    if tool == "deno" and bare.endswith(")?$") and "( > " in bare:
+        bare = bare.partition("( > ")[0] + "$"
+    return bare.replace(BETWEEN_TITLES, " ")
+
+
+def _literals(pattern: str) -> List[str]:
+    """The texts that a pattern takes in; none where it is more than some texts."""
+    found, at = [""], 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "\\" and not pattern[at + 1 : at + 2].isalnum():
+            at += 1
+            found[-1] += pattern[at : at + 1]
+        elif char == "|":
+            found.append("")
+        elif char in _REGEX:
+            return []
+        else:
+            found[-1] += char
+        at += 1
+    return found if all(found) else []
+
+
 def _unanchored(pattern: str) -> str:
     pattern = pattern[1:] if pattern.startswith("^") else pattern
     pattern = pattern[:-1] if pattern.endswith("$") and not pattern.endswith("\\$") else pattern
-    return pattern[1:-1] if pattern.startswith("(") and pattern.endswith(")") and pattern.count("(") == 1 else pattern
+    groups = pattern.count("(") - pattern.count("\\(")
+    return pattern[1:-1] if pattern.startswith("(") and pattern.endswith(")") and groups == 1 else pattern
 
 
 # -- places of a command line
@@ -421,13 +467,19 @@ def _where_go(places: List[str], parsed: _Parsed, around: Surroundings) -> Optio
     return tuple(atoms)
 
 
+def _where_expression(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
+    """jest, playwright: regular expressions that a file's path must match, but where they are told to be paths."""
+    plain = any(o.partition("=")[0] == "--runTestsByPath" for o in parsed.options)
+    if not plain and any(_REGEX & set(p) for p in [*places, *parsed.options]):
+        return None
+    return _where_pattern(places, parsed, around)
+
+
 def _where_pattern(places: List[str], parsed: _Parsed, around: Surroundings) -> Optional[Tuple[str, ...]]:
-    """jest, vitest, bun, playwright: words that a file's path must contain."""
+    """vitest, bun: words that a file's path must contain."""
     places = [*places, *(o.partition("=")[2] for o in parsed.options if o.startswith("--testPathPattern"))]
     if not places:
         return _paths(around, ("",))
-    if any(_REGEX & set(p) for p in places):
-        return None
     clean = [p.replace("\\", "/").strip("/") for p in places]
     return tuple("pattern:" + (c[2:] if c.startswith("./") else c) for c in clean if c and not c.startswith(".."))
 
@@ -496,8 +548,8 @@ def _nowhere(places: List[str], parsed: _Parsed, around: Surroundings) -> Option
 
 
 _WHERE: Dict[str, Callable[[List[str], _Parsed, Surroundings], Optional[Tuple[str, ...]]]] = {
-    "pytest": _where_pytest, "go": _where_go, "gotestsum": _where_go, "jest": _where_pattern,
-    "vitest": _where_pattern, "bun": _where_pattern, "playwright": _where_pattern, "rspec": _where_paths,
+    "pytest": _where_pytest, "go": _where_go, "gotestsum": _where_go, "jest": _where_expression,
+    "vitest": _where_pattern, "bun": _where_pattern, "playwright": _where_expression, "rspec": _where_paths,
     "deno": _where_paths, "mix": _where_paths, "mocha": _where_explicit, "node": _where_explicit,
     "ava": _where_explicit, "tap": _where_explicit, "cargo": _where_cargo, "nextest": _where_cargo,
     "phpunit": _where_phpunit, "maven": _where_maven, "gradle": _where_gradle, "unittest": _where_unittest,

@@ -184,7 +184,7 @@ def test_passes_in_the_same_output_count(tmp_path: Path) -> None:
     failed = [f"FAILED tests/test_a.py::test_{n} - {REFUSED}" for n in range(1, 13)]
     head = "=========================== short test summary info ============================"
     end = "12 failed, 1 passed in 0.02s"
-    begin = "collected 13 items\n\ntests/test_a.py::test_0 PASSED                  [  5%]\n\n==== FAILURES ===="
+    begin = "collected 13 items\n\ntests/test_a.py::test_0 PASSED                  [  5%]\n\n" + "=" * 35 + " FAILURES " + "=" * 35
     output = "\n".join([begin, blocks(*[REFUSED] * 13), head, *failed, f"======= {end} ======="])
     text = "\n".join(player.finish(player.start("pytest -v", {}), output, 1, {}))
     assert message.together_note(12, "refused") in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from flaky_memory.model import ALL, FILES, NAMED, ONE, PARTS, Run
 from flaky_memory.verdict import Company, Rate, Verdict, by_width, judge, second_opinion
 from tests import simulation
 from tests.conftest import ROOT
+from tests.people import command
 from tests.player import Player
 from tests.test_rules import FILES as PROJECT
 from tests.test_rules import GO_FILES, GO_RED, GREEN, JEST_GREEN, JEST_RED, RED, edit, green, red
@@ -304,6 +306,34 @@ def test_the_person_reads_the_finding_of_a_passing_test(tmp_path: Path) -> None:
         player.bash(*step)
     assert player.lines == [
         f"flaky-memory: {TEST} failed 1 of 2 runs in the last 7 days and both passed and failed on the same code once"
+    ]
+
+
+def test_show_has_the_numbers_of_a_row(tmp_path: Path) -> None:
+    player = Player(tmp_path)
+    player.repository("app", PROJECT)
+    for step in (RED, GREEN, *[RED] * 2):
+        player.bash(*step)
+        player.write({"app.py": "b = 1\n"} if step is GREEN else {})
+    assert command(player, "show", "test_x").stdout.splitlines()[-4:] == [
+        "on the code of its last run: failed 2 in a row, never passed",
+        "on other code: failed 1 of 2, a rate of (1 + 1) / (2 + 2) = 50.0%",
+        "  so many in a row by chance: 50.0% ^ 2 = 25.0% (taken for broken below 5%, from 2 in a row)",
+        "told that it passed where it had failed: on 1 state of the code",
+    ]
+    document = json.loads(command(player, "show", "--json", "test_x").stdout)["in_a_row"]
+    assert document == {"failed": 2, "other_failed": 1, "other_runs": 2, "chance": 0.25, "probably_real": False}
+
+
+def test_show_has_the_numbers_of_company(tmp_path: Path) -> None:
+    player = Player(tmp_path)
+    player.repository("app", PROJECT)
+    for step in (RED, ONE_GREEN, RED):
+        player.bash(*step)
+    assert command(player, "show", "test_x").stdout.splitlines()[-4:-1] == [
+        "on code that it passed and failed on:",
+        "  runs of chosen tests: failed 0 of 1",
+        "  runs of all tests: failed 2 of 2",
     ]
 
 

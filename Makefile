@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: install lint typecheck validate test e2e bench simulation captures clean
+.PHONY: install lint typecheck validate test e2e bench simulation captures sessions clean
 
 install: $(VENV)/tests.done $(VENV)/tools.done
 
@@ -45,6 +45,10 @@ simulation: $(VENV)/tests.done
 captures: $(VENV)/tests.done
 	$(BIN)/python -m tests.capture "$(FAMILY)" "$(CASE)" "$(DIR)" "$$COMMAND"
 captures: export COMMAND := $(COMMAND)
+
+# make sessions NAMES="flake-go flake-jest"
+sessions: $(VENV)/tests.done
+	$(BIN)/python -m tests.record $(NAMES)
 
 clean:
 	rm -rf $(VENV) .cache build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache

@@ -150,8 +150,10 @@ def play(scenario: dict[str, Any], base: Path) -> list[str]:
         together = step.get("parallel", [step] if "bash" in step else [])
         begun = [(call, player.start(call["bash"], call)) for call in together]
         for call, common in reversed(begun):
+            before = len(player.lines)
             contexts = player.finish(common, call.get("output", ""), call.get("exit", 0), call)
-            wrong += [f"step {number} $ {call['bash']}: {w}" for w in judge(call, contexts)]
+            found = [*judge(call, contexts), *judge_person(call, player.lines[before:])]
+            wrong += [f"step {number} $ {call['bash']}: {w}" for w in found]
     return wrong
 
 
@@ -170,3 +172,11 @@ def judge(call: dict[str, Any], contexts: list[str]) -> list[str]:
         if not hit or (counts and got[hit[0]] != counts):
             wrong.append(f"due {due}, told {got}")
     return wrong + [f"wrongly told of {t}" for t in got if t not in known]
+
+
+def judge_person(call: dict[str, Any], lines: list[str]) -> list[str]:
+    """How what the person reads differs from the patterns in "person"; an empty list means nothing at all."""
+    due, text = call.get("person"), "\n".join(lines)
+    if due == [] and text:
+        return [f"the person reads {text}"]
+    return [f"the person reads no text like {p}" for p in due or [] if not re.search(p, text)]

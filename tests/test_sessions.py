@@ -14,17 +14,6 @@ FOLDER = Path(__file__).parent / "sessions"
 RECORDED = json.loads((FOLDER / "recorded.json").read_text(encoding="utf-8"))
 SECOND_OPINION = json.loads((FOLDER / "second_opinion.json").read_text(encoding="utf-8"))
 SESSIONS = [*RECORDED, *SECOND_OPINION]
-# What is due there and is not said yet.
-TO_DO = {
-    f"together-pytest-{form}": "a cause that stands on the line of a test's name, or above all names, is not seen"
-    for form in ("short", "line", "tail")
-}
-
-
-def marked(session: dict) -> object:
-    name = session["name"]
-    marks = [pytest.mark.xfail(reason=TO_DO[name], strict=True)] if name in TO_DO else []
-    return pytest.param(session, id=name, marks=marks)
 
 
 def test_there_are_sessions() -> None:
@@ -38,6 +27,6 @@ def test_each_scenario_is_recorded_as_it_is_written() -> None:
     assert [(s["name"], s["files"], [[step.get(k) for k in kept] for step in s["steps"]]) for s in SECOND_OPINION] == written
 
 
-@pytest.mark.parametrize("session", map(marked, SESSIONS))
+@pytest.mark.parametrize("session", SESSIONS, ids=[s["name"] for s in SESSIONS])
 def test_session(session: dict, tmp_path: Path) -> None:
     assert play(session, tmp_path) == []

@@ -63,6 +63,8 @@ def _rerun(
         return ""
     started = located(place.directory, place.top, own[0].start.directory)
     around = surroundings(own[0], place)
+    if own[0].tool == "maven" and "<modules>" in small_file(os.path.join(place.top, around.directory, "pom.xml")):
+        return ""  # the modules without the test would fail, or one without any pass
     if not all(_is_plain(t) and _is_there(t, place.top) and not _goes_on(t, place.top) for t in tests):
         return ""
     ways = rerun.Ways(own[0], around, started or "", os.path.normpath(call.directory), call.powershell, places)

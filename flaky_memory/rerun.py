@@ -354,26 +354,38 @@ def _ava(tests: List[TestId], ways: Ways) -> Words:
     return [*files, *(_Chosen("--match=" + t.name) for t in tests)]
 
 
+def _rust_names(tests: List[TestId], ways: Ways) -> List[str]:
+    """The names of Rust tests; none where another crate or target has a test of such a name."""
+    named = {t.name for t in tests}
+    twins = {t for t in ways.places if t.name in named} - set(tests)
+    plain = all(n.replace("::", "_").isidentifier() for n in named)
+    return list(dict.fromkeys(t.name for t in tests)) if plain and not twins else []
+
+
 def _cargo(tests: List[TestId], ways: Ways) -> Words:
-    names = [t.name for t in tests]
-    if not all(n.replace("::", "_").isidentifier() for n in names):
-        return None
-    return ["--", "--exact", *map(_Chosen, names)]
+    names = _rust_names(tests, ways)
+    return ["--", "--exact", *map(_Chosen, names)] if names else None
 
 
 def _nextest(tests: List[TestId], ways: Ways) -> Words:
-    names = [t.name for t in tests]
-    if not all(n.replace("::", "_").isidentifier() for n in names):
-        return None
-    return ["-E", _Chosen(" + ".join(f"test(={n})" for n in names))]
+    names = _rust_names(tests, ways)
+    return ["-E", _Chosen(" + ".join(f"test(={n})" for n in names))] if names else None
 
 
 def _phpunit(tests: List[TestId], ways: Ways) -> Words:
-    patterns = [_escaped(t.name.partition(" with data set ")[0]) for t in tests]
-    if any(" with data set " in t.name for t in tests):
-        return None
-    joined = patterns[0] if len(patterns) == 1 else "(" + "|".join(patterns) + ")"
-    return ["--filter", _Chosen(f"/^{joined}$/")]
+    names = []
+    for test in tests:
+        name, separator, data = test.name.partition(" with data set ")
+        full, _, method = name.rpartition("::")
+        whole = not data or (data[:1] == "#" and data[1:].isdigit()) or (data[0] == data[-1] == '"' and len(data) > 2)
+        if not (full.replace("\\", "_").isidentifier() and method.isidentifier() and whole):
+            return None
+        if not method.startswith("test"):
+            return None  # --testdox tells methods in other words, and a filter that finds none passes
+        names.append(_escaped(name + separator + data))
+    joined = names[0] if len(names) == 1 else "(" + "|".join(names) + ")"
+    typed = selection.parse(ways.invocation, OPTIONS["phpunit"]).positionals
+    return None if any(w.dynamic for w in typed) else ["--filter", _Chosen(f"/^{joined}$/"), *(w.text for w in typed)]
 
 
 def _rspec(tests: List[TestId], ways: Ways) -> Words:
@@ -407,16 +419,16 @@ def _maven(tests: List[TestId], ways: Ways) -> Words:
         full = rest.rstrip(")")
         if not method.isidentifier() or not full.replace(".", "_").replace("$", "_").isidentifier():
             return None
+        if full.endswith("IT") or full.rpartition(".")[2].startswith("IT"):
+            return None  # these are another plugin's
         chosen.setdefault(full, []).append(method)
-    names = ",".join(f"{full}#{'+'.join(methods)}" for full, methods in chosen.items())
-    found = [] if not tests[0].scope else ["-Dsurefire.failIfNoSpecifiedTests=false"]
-    return ["test", _Chosen(f"-Dtest={names}"), *found]
+    return ["test", _Chosen("-Dtest=" + ",".join(f"{full}#{'+'.join(m)}" for full, m in chosen.items()))]
 
 
 def _gradle(tests: List[TestId], ways: Ways) -> Words:
     task = _scope(tests[0]) or "test"
     head, colon, name = task.rpartition(":")
-    words = [f"{head}{colon}clean{name[:1].upper()}{name[1:]}", task]
+    words = ["--no-build-cache", f"{head}{colon}clean{name[:1].upper()}{name[1:]}", task]
     for test in tests:
         full, _, method = test.name.partition(" > ")
         method = method[:-2] if method.endswith("()") else method

@@ -279,13 +279,16 @@ def _sort_option(parsed: _Parsed, spec: Options, option: str, value: str) -> boo
 
 
 # Options without which a runner may not end, or not begin.
-_NEEDED = frozenset("--exit --forceExit --test-force-exit --no-check --cached-only --no-lock".split())
+_NEEDED = frozenset((
+    "--exit --forceExit --test-force-exit --no-check --cached-only --no-lock --locked --offline --frozen -o "
+    "--target-dir"
+).split())  # fmt: skip
 # Options by which a tool chooses its tests by itself: they do not go with chosen ones.
 _CHOOSING = frozenset((
     "--shard --test-shard --changed --changedSince -o --onlyChanged --lastCommit --onlyFailures -f --filter "
     "--last-failed --only-changed --failed --stale --rerun-failed -rf --resume-from --partitions --testmon --picked "
     "--sw --stepwise --splits --group --only-failures --next-failure --findRelatedTests --test-only -n --deselect "
-    "--ignore --ignore-glob -m"
+    "--ignore --ignore-glob -m -E --filterset --filter-expr --partition"
 ).split())  # fmt: skip
 
 
@@ -351,9 +354,7 @@ def _plain_names(tool: str, value: str) -> List[str]:
     if tool in ("go", "gotestsum"):
         value = "/".join(_unanchored(p) for p in value.split("/"))
     elif tool == "phpunit":
-        value = _unanchored(value.strip("/")).replace("\\\\", "\\").replace("::", "\0").lstrip("\\")
-        short, separator, method = value.rpartition("\0")
-        value = short.rpartition("\\")[2] + "::" + method if separator else method.rpartition("\\")[2]
+        return _phpunit_filter(_unanchored(value.strip("/")))
     elif tool == "dotnet":
         value = _without_property(value)
     elif tool == "gradle":
@@ -362,12 +363,33 @@ def _plain_names(tool: str, value: str) -> List[str]:
         value = _unanchored(_without_marks(value, tool))
     if tool in _TAKE_PATTERNS:
         return _literals(value)
-    alternatives = value.split({"maven": ",", "pytest": " or "}.get(tool, "|"))
-    if any(not a or _REGEX & set(a) - ({"[", "]"} if tool == "rspec" else set()) for a in alternatives):
+    alternatives = _maven_tests(value) if tool == "maven" else value.split(" or " if tool == "pytest" else "|")
+    plain = {"rspec": {"[", "]"}, "maven": {"$"}}.get(tool, set())
+    if any(not a or _REGEX & set(a) - plain for a in alternatives):
         return []
     if tool == "pytest" and any(not a.replace("_", "a").isalnum() for a in alternatives):
         return []
     return alternatives
+
+
+def _maven_tests(value: str) -> List[str]:
+    """`A#x+y,B` -> `A#x`, `A#y`, `B`."""
+    found = []
+    for test in value.split(","):
+        name, separator, methods = test.partition("#")
+        found += [name + separator + method for method in methods.split("+")]
+    return found
+
+
+def _phpunit_filter(pattern: str) -> List[str]:
+    """`Class::method`, however much of the namespace is there: as a pattern, or with plain backslashes."""
+    plain = "\\" in pattern and "\\\\" not in pattern
+    literals = _literals(pattern.replace("\\", "\\\\") if plain else pattern)
+    found = []
+    for name in literals:
+        full, separator, method = name.partition("::")
+        found.append(full.rpartition("\\")[2] + separator + method)
+    return found
 
 
 # Tools whose name filters are regular expressions in which a character is taken as it is behind a backslash.
@@ -738,9 +760,10 @@ def _go_names(name: str) -> List[str]:
 
 
 def _phpunit_names(name: str) -> List[str]:
-    full, _, method = name.partition(" with data set ")[0].partition("::")
+    full, _, case = name.partition("::")
+    method = case.partition(" with data set ")[0]
     short = full.rpartition("\\")[2]
-    return [method, short, f"{short}::{method}"]
+    return [method, short, f"{short}::{method}", f"{short}::{case}"]
 
 
 def _maven_names(name: str) -> List[str]:

@@ -22,7 +22,7 @@ _ENTRY = re.compile(r"  (\d{1,8})\) (\S.* \([^\s()]+\))$")
 # "  1) TillTest: failure on setup_all callback, all tests have been invalidated"
 _INVALID = re.compile(r"  \d+\) (\S+): failure on setup_all callback")
 # "     test/till_test.exs:19", the line below
-_PLACE = re.compile(r"     (\S+\.exs?):\d+$")
+_PLACE = re.compile(r"     (\S+\.exs?)(:\d+)$")
 # "TillTest [test/till_test.exs]" above the tests of a module, with --trace
 _MODULE = re.compile(r"(\S+) \[(\S+\.exs?)\]$")
 # "  * test bad amount (2.5ms) [L#25]"
@@ -51,7 +51,7 @@ class _Reader:
         self.traced: Optional[str] = None
         self.passes: List[str] = []
         self.entry: Optional[re.Match[str]] = None
-        self.failures: Dict[int, Tuple[str, str]] = {}
+        self.failures: Dict[int, Tuple[str, str, str]] = {}
 
     def line(self, line: str) -> None:
         """Read one line."""
@@ -84,7 +84,7 @@ class _Reader:
         again replaces what stood there, for that was printed by a test."""
         match = _PLACE.match(line)
         if match:
-            self.failures[int(entry[1])] = (entry[2], match[1])
+            self.failures[int(entry[1])] = (entry[2], match[1], match[1] + match[2])
             if self.traced == entry[2]:
                 self.traced = None
 
@@ -145,7 +145,8 @@ class _Reader:
         """Close a run; where it was cut short, the last traced test has no outcome yet."""
         self.traced = None
         self.end_module()
-        for name, scope in self.failures.values():
+        for name, scope, place in self.failures.values():
             self.tally.add("block", name, scope, False)
+            self.tally.places[name, scope] = place
         self.failures = {}
         self.tally.end(summary)

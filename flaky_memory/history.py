@@ -23,7 +23,8 @@ MOST_STORED_RUNS = 60_000
 class Named(NamedTuple):
     """A test that the output names: how many of its runs failed and passed, where the runner says it
     stands, whether the name is enough to be sure that a pass is this test's, whether the runner tried
-    it again until it passed, and how many passes of it the output proves without naming it."""
+    it again until it passed, how many passes of it the output proves without naming it, and the options
+    that choose its part of the project."""
 
     id: TestId
     failed: int
@@ -32,6 +33,7 @@ class Named(NamedTuple):
     sure: bool = True
     recovered: bool = False
     unnamed: int = 0
+    target: str = ""
 
 
 class Selected(NamedTuple):

@@ -62,7 +62,8 @@ class Report(NamedTuple):
     argument; `greens` how many runs it calls passed, of the whole (None) or of a scope; `partial`
     that it left tests out; `skipped` how many tests its closing lines call skipped, -1 without such lines;
     `torn` that its closing lines may be cut, so that they do not speak of all that ran; `uncovered`
-    that it says too little of the code is covered, which alone makes it exit non-zero.
+    that it says too little of the code is covered, which alone makes it exit non-zero; `targets` the options
+    that the runner says to choose a test's part of the project with (`-p app --lib`).
     """
 
     runner: str
@@ -77,6 +78,7 @@ class Report(NamedTuple):
     skipped: int = -1
     uncovered: bool = False
     torn: bool = False
+    targets: Tuple[Tuple[Tuple[str, Optional[str]], str], ...] = ()
 
 
 class Run(NamedTuple):

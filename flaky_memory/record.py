@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from flaky_memory import fingerprint, history, message, panel, runners, selection, sessions
@@ -42,7 +43,9 @@ def record(call: Call, meant: Command, store: Store, place: Place, now: float) -
     if seen is None or problem:
         return Outcome(problem, closings_only(call, store, now))
     told = add(store, _with_cause(seen, output))
-    again = _rerun(call, meant, place, told.flaky, {n.id: n.place for n in seen.named}) if told.flaky else ""
+    again = (
+        _rerun(call, meant, place, told.flaky, {n.id: n.target or n.place for n in seen.named}) if told.flaky else ""
+    )
     return Outcome("one-cause" if told.together else "recorded", _answer(call, told, store, now, again))
 
 
@@ -67,13 +70,30 @@ def _rerun(
         return ""  # the modules without the test would fail, or one without any pass
     if not all(_is_plain(t) and _is_there(t, place.top) and not _goes_on(t, place.top) for t in tests):
         return ""
-    ways = rerun.Ways(own[0], around, started or "", os.path.normpath(call.directory), call.powershell, places)
+    if own[0].tool == "mix" and not all(_stands_alone(t, places.get(t, ""), place.top) for t in tests):
+        return ""
+    here = os.path.normpath(call.directory)
+    ways = rerun.Ways(own[0], around, started or "", here, call.powershell, places)
     return rerun.command(tests, ways)
 
 
 def _is_plain(test: TestId) -> bool:
     """False for a name that a note only shows in quotes, as it could be taken for something else."""
     return all(message.printable(text) == text for text in (test.name, test.scope or ""))
+
+
+def _stands_alone(test: TestId, place: str, top: str) -> bool:
+    """True where the line of a place is the beginning of one test of ExUnit, and not of a row of them, in a
+    file with one module of tests: each module runs the test that is nearest to a line."""
+    path, _, number = place.rpartition(":")
+    lines = small_file(os.path.join(top, path)).splitlines() if path and number.isdigit() else []
+    line = lines[int(number) - 1].strip() if 0 < int(number or 0) <= len(lines) else ""
+    match = re.match(r'test "((?:[^"\\]|\\.)*)"', line)
+    title = match[1].replace('\\"', '"') if match else ""
+    name = test.name.rpartition(" (")[0]
+    if sum("Case" in text for text in lines if text.lstrip().startswith("use ")) > 1:
+        return False
+    return bool(title) and "#{" not in title and (name == "test " + title or name.endswith(" " + title))
 
 
 def _is_there(test: TestId, top: str) -> bool:
@@ -390,7 +410,7 @@ def named_by(report: Report, around: Surroundings, meant: Command, selected: Seq
     # Several runs that are not alike, or the ones that some tool starts: the same name may be two tests.
     differ = not alike or any(map(_turns_differ, own, selected))
     mixed = differ or (not again and any(i.tool not in OPTIONS for i in own))
-    places, greens = dict(report.places), dict(report.greens)
+    places, greens, targets = dict(report.places), dict(report.greens), dict(report.targets)
     only = selection.only_file(selected[0].selection, ".php") if len(selected) == 1 else ""
     found = []
     for result in _merged(report, own) if selected else report.results:
@@ -412,6 +432,7 @@ def named_by(report: Report, around: Surroundings, meant: Command, selected: Seq
                 sure and not (mixed and result.failed and result.passed),
                 bool(result.failed and result.passed and not again),
                 unnamed,
+                targets.get((result.name, result.scope), ""),
             )
         )
     return found

@@ -18,11 +18,12 @@ from flaky_memory.options import OPTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, Dict, List, Optional, Sequence, Tuple
+    from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
     from flaky_memory.command import Invocation, Start
     from flaky_memory.model import TestId
     from flaky_memory.selection import Surroundings
+    from flaky_memory.shell import Word
 
     # The words that choose some tests of one group, or None where they cannot be chosen safely.
     Words = Optional[List[str]]
@@ -34,7 +35,7 @@ MOST_GROUPS = 3  # commands in one line
 class Ways(NamedTuple):
     """What is known of a run: the invocation, the surroundings that its tests are named in, where its
     shell stood and where the session is now (absolute), whether that is PowerShell, and where the runner
-    says that tests stand."""
+    says that tests stand, or what part of the project they are in."""
 
     invocation: Invocation
     around: Surroundings
@@ -53,7 +54,7 @@ def command(tests: Sequence[TestId], ways: Ways) -> str:
         return ""
     groups: Dict[str, List[TestId]] = {}
     for test in _widest(invocation.tool, tests):
-        groups.setdefault(_group(invocation.tool, test), []).append(test)
+        groups.setdefault(_group(invocation.tool, test, ways), []).append(test)
     start = _start(invocation.start, ways)
     chosen = [build(own, ways) for own in groups.values()]
     if not start or len(chosen) > MOST_GROUPS or any(words is None for words in chosen):
@@ -64,6 +65,8 @@ def command(tests: Sequence[TestId], ways: Ways) -> str:
 
 def _arguments(words: List[str], before: List[str], behind: List[str]) -> List[str]:
     """What stays as it was typed and what chooses the tests, each on its side of `--`, quoted."""
+    if words and words[0].endswith(".rb") and not isinstance(words[0], _Chosen):
+        before, words = [words[0], *before], words[1:]  # what stands before a script is the interpreter's
     at = words.index("--") if "--" in words else len(words)
     tail = [*words[at + 1 :], *behind]
     return [*map(_quoted, [*before, *words[:at]]), *(["--", *map(_quoted, tail)] if tail else [])]
@@ -124,24 +127,14 @@ def _kept(invocation: Invocation) -> Optional[Tuple[List[str], List[str]]]:
     spec = OPTIONS.get(invocation.tool)
     if spec is None or invocation.opaque:
         return None
-    kept = [(g, late) for g, late in selection.parse(invocation, spec).kept if not _chooses(g[0].text, invocation.tool)]
-    words = [w for group, _ in kept for w in group]
-    if any(w.dynamic for w in words) or any(_is_unfit(w.text, invocation.tool) for w in invocation.args):
+    tool = invocation.tool
+    parsed = selection.parse(invocation, spec._replace(harmless=spec.harmless - _STAYING.get(tool, frozenset())))
+    groups = [(g, late) for g, late in parsed.kept if _option(g[0].text) not in _CHOSEN_ANEW.get(tool, ())]
+    words = [w for group, _ in groups for w in group]
+    if any(w.dynamic for w in words) or any(_is_unfit(w.text, tool) for w in invocation.args):
         return None
-    before, behind = ([w.text for g, late in kept if late is side for w in g] for side in (False, True))
+    before, behind = ([w.text for g, late in groups if late is side for w in g] for side in (False, True))
     return [*(["discover"] if _discovers(invocation) else []), *before], behind
-
-
-def _chooses(text: str, tool: str) -> bool:
-    return text.partition("=")[0] in _CHOOSE_FILES.get(tool, ())
-
-
-# Options that choose files by patterns: they go when one file is chosen.
-_CHOOSE_FILES = {
-    "jest": ("--testPathPattern", "--testPathPatterns", "--testPathIgnorePatterns", "--runTestsByPath"),
-    "vitest": ("--exclude",), "mocha": ("--ignore", "--exclude", "--spec"), "bun": ("--path-ignore-patterns",),
-    "deno": ("--ignore",), "node": ("--test",),
-}  # fmt: skip
 
 
 def _is_unfit(text: str, tool: str) -> bool:
@@ -153,7 +146,54 @@ def _is_unfit(text: str, tool: str) -> bool:
 _MOVE = {
     "go": ("C",), "gotestsum": ("C", "packages", "raw-command", "rerun-fails", "watch"),
     "jest": ("rootDir", "roots", "projects"), "vitest": ("root", "r", "dir"), "bun": ("cwd",),
+    "ctest": ("S", "D", "M", "T", "build-and-test"), "rspec": ("bisect",),
 }  # fmt: skip
+
+
+def _option(word: str) -> str:
+    """An option without its value: `--test=a`, `-papp`."""
+    attached = word[:2] in ("-p", "-E") and word[:3] != "-pl"
+    return word[:2] if attached else word.partition("=")[0]
+
+
+def _typed(ways: Ways, options: FrozenSet[str]) -> List[str]:
+    """Some of the options as they were typed."""
+    spec = OPTIONS[ways.invocation.tool]
+    kept = selection.parse(ways.invocation, spec._replace(harmless=spec.harmless - options)).kept
+    return [w.text for group, _ in kept if _option(group[0].text) in options for w in group]
+
+
+_PACKAGES = frozenset("-p --package --workspace --all --exclude".split())
+_MODULES = frozenset("-pl --projects -am --also-make".split())
+# Options whose place is taken by those that choose the tests.
+_CHOSEN_ANEW: Dict[str, FrozenSet[str]] = {
+    "cargo": _PACKAGES.union("--lib --bin --bins --test --tests --example --examples --all-targets --doc".split()),
+    "nextest": frozenset(("-E", "--filterset", "--filter-expr", "--partition")),
+    "ctest": frozenset(("-E", "--exclude-regex", "-L", "-LE", "-I", "--tests-information", "-U", "--union")),
+    "maven": _MODULES, "rspec": frozenset(("-P", "--pattern")),
+    "jest": frozenset(("--testPathPattern", "--testPathPatterns", "--testPathIgnorePatterns", "--runTestsByPath")),
+    "vitest": frozenset(("--exclude",)), "mocha": frozenset(("--ignore", "--exclude", "--spec")),
+    "bun": frozenset(("--path-ignore-patterns",)), "deno": frozenset(("--ignore",)), "node": frozenset(("--test",)),
+    "mix": frozenset("--only --include --exclude --stale --failed --partitions --name-pattern".split()),
+}  # fmt: skip
+# Options that change nothing of how tests end, but where files are written or what is fetched.
+_OFFLINE = "--offline --locked --frozen --target-dir"
+_STAYING: Dict[str, FrozenSet[str]] = {
+    "cargo": frozenset((*_OFFLINE.split(), "-Z")), "nextest": frozenset(_OFFLINE.split()),
+    "maven": frozenset(("-o", "--offline", "-nsu", "-C", "-c")),
+    "gradle": frozenset((
+        "--offline", "--daemon", "--no-daemon", "--parallel", "--no-parallel", "--max-workers",
+        "--configuration-cache", "--no-configuration-cache",
+    )),
+    "dotnet": frozenset(("--no-build", "--no-restore", "-o", "--output")),
+    "phpunit": frozenset(("--do-not-cache-result", "--cache-result-file", "--cache-directory", "--no-coverage")),
+    "mix": frozenset(("--no-compile", "--no-deps-check")),
+}  # fmt: skip
+
+
+def _is_plain(word: Word) -> bool:
+    """False for what a shell would replace by something else."""
+    return not word.dynamic and not any(c in word.text for c in "*?[{")
 
 
 # -- paths and patterns
@@ -362,30 +402,53 @@ def _rust_names(tests: List[TestId], ways: Ways) -> List[str]:
     return list(dict.fromkeys(t.name for t in tests)) if plain and not twins else []
 
 
+# How cargo says that a part of a project is chosen: "-p app --lib", "--test integration".
+_CARGO_TARGET = re.compile(r"(?:-p ([\w.@:/#+-]+) )?(?:(--lib)|(--(?:bin|test|example)) ([\w-]+))$")
+_RUST_NAME = re.compile(r"(?:r#)?\w+(?:::(?:r#)?\w+)*$")
+
+
 def _cargo(tests: List[TestId], ways: Ways) -> Words:
-    names = _rust_names(tests, ways)
-    return ["--", "--exact", *map(_Chosen, names)] if names else None
+    """A name alone may be a test of several binaries, so each is chosen as cargo's last line says. Doc tests
+    are left out: rustdoc takes their names apart at blanks."""
+    match = _CARGO_TARGET.match(ways.places.get(tests[0], ""))
+    if not match or not all(_RUST_NAME.match(t.name) for t in tests):
+        return None
+    package, library, kind, name = match.groups()
+    named = _scope(tests[0]) or tests[0].scope or ""
+    if kind and named and name.replace("-", "_") != named:
+        return None
+    packages = ["-p", package] if package else _typed(ways, _PACKAGES)
+    quiet = [] if named else ["-q"]  # then the names of the binaries are not printed: the same test again
+    chosen = [*packages, *([library] if library else [kind, name])]
+    typed = _typed(ways, _CHOSEN_ANEW["cargo"])
+    chosen = typed if sorted(typed) == sorted(chosen) else chosen  # in the typed order it is the same command
+    return [*quiet, *chosen, "--", "--exact", *(_Chosen(t.name) for t in tests)]
 
 
 def _nextest(tests: List[TestId], ways: Ways) -> Words:
-    names = _rust_names(tests, ways)
-    return ["-E", _Chosen(" + ".join(f"test(={n})" for n in names))] if names else None
+    binaries = [_scope(t) or t.scope or "" for t in tests]
+    plain = all(b.translate({ord(c): "_" for c in "-:/."}).isidentifier() for b in binaries)
+    if not plain or not all(_RUST_NAME.match(t.name) for t in tests):
+        return None
+    terms = [f"binary_id(={b}) & test(={t.name})" for b, t in zip(binaries, tests)]
+    if len(terms) == 1:
+        return ["-E", _Chosen(terms[0])]
+    return ["--no-fail-fast", "-E", _Chosen(" + ".join(f"({t})" for t in terms))]
+
+
+# "App\\CartTest::testAdds", with the name of a data set that has no quotes in it. Without a class that is called
+# a test, and a method in small letters, it may be what --testdox makes of them.
+_PHPUNIT_NAME = re.compile(r"(?:\w+\\)*\w*Test(?:s|Case)?::[a-z_]\w*(?: with data set (?:#\d+|\"[^\"\\]+\"))?$")
 
 
 def _phpunit(tests: List[TestId], ways: Ways) -> Words:
-    names = []
-    for test in tests:
-        name, separator, data = test.name.partition(" with data set ")
-        full, _, method = name.rpartition("::")
-        whole = not data or (data[:1] == "#" and data[1:].isdigit()) or (data[0] == data[-1] == '"' and len(data) > 2)
-        if not (full.replace("\\", "_").isidentifier() and method.isidentifier() and whole):
-            return None
-        if not method.startswith("test"):
-            return None  # --testdox tells methods in other words, and a filter that finds none passes
-        names.append(_escaped(name + separator + data))
-    joined = names[0] if len(names) == 1 else "(" + "|".join(names) + ")"
-    typed = selection.parse(ways.invocation, OPTIONS["phpunit"]).positionals
-    return None if any(w.dynamic for w in typed) else ["--filter", _Chosen(f"/^{joined}$/"), *(w.text for w in typed)]
+    parsed = selection.parse(ways.invocation, OPTIONS["phpunit"])
+    told = any(w.text.startswith("--testdox") for w in ways.invocation.args)
+    if told or not all(map(_is_plain, parsed.positionals)) or not all(_PHPUNIT_NAME.match(t.name) for t in tests):
+        return None
+    patterns = [_escaped(t.name) for t in tests]
+    joined = patterns[0] if len(patterns) == 1 else "(" + "|".join(patterns) + ")"
+    return ["--filter", _Chosen(f"/^{joined}$/"), *(w.text for w in parsed.positionals)]
 
 
 def _rspec(tests: List[TestId], ways: Ways) -> Words:
@@ -395,9 +458,23 @@ def _rspec(tests: List[TestId], ways: Ways) -> Words:
     return [_Chosen(_dotted(p, ways.around)) for p in places]
 
 
+def _minitest(tests: List[TestId], ways: Ways) -> Words:
+    """One file by its path; -v since passes are not named without it."""
+    files = selection.parse(ways.invocation, OPTIONS["ruby"]).positionals
+    names = [t.name for t in tests]
+    one = len(files) == 1 and _is_plain(files[0]) and files[0].text.endswith(".rb")
+    if not one or not all("#test_" in n for n in names):
+        return None
+    patterns = [_escaped(n).replace("#", "\\#") for n in dict.fromkeys(names)]
+    return [files[0].text, "-v", "-n", _Chosen("/\\A(?:" + "|".join(patterns) + ")\\z/")]
+
+
 def _mix(tests: List[TestId], ways: Ways) -> Words:
+    """By file and line, where no other test stands on that line."""
     places = [ways.places.get(t, "") for t in tests]
-    return [_Chosen(_local(p, ways.around)) for p in places] if all(places) else None
+    if not all(p.rpartition(":")[2].isdigit() for p in places) or not all(t.name.startswith("test ") for t in tests):
+        return None
+    return [_Chosen(_local(p, ways.around)) for p in places]
 
 
 def _ctest(tests: List[TestId], ways: Ways) -> Words:
@@ -405,34 +482,60 @@ def _ctest(tests: List[TestId], ways: Ways) -> Words:
 
 
 def _dotnet(tests: List[TestId], ways: Ways) -> Words:
+    """Names of at least a namespace, a class and a method: shorter ones may be what a test is called elsewhere."""
     names = [t.name for t in tests]
-    if not all(n.replace(".", "_").replace("+", "_").isidentifier() and "." in n for n in names):
+    plain = all(n.replace(".", "_").replace("+", "_").isidentifier() and n.count(".") > 1 for n in names)
+    start = ways.invocation.start
+    if not plain or not start or start.words[-1].text != "test":
         return None
-    projects = [w.text for w in selection.parse(ways.invocation, OPTIONS["dotnet"]).positionals]
-    return [*projects, "--filter", _Chosen("|".join(f"FullyQualifiedName={n}" for n in names))]
+    projects = selection.parse(ways.invocation, OPTIONS["dotnet"]).positionals
+    if not all(map(_is_plain, projects)):
+        return None
+    return [*(w.text for w in projects), "--filter", _Chosen("|".join(f"FullyQualifiedName={n}" for n in names))]
+
+
+_EARLY = frozenset(("clean", "validate", "compile", "test-compile", "test"))
+_PHASES = _EARLY.union(("package", "integration-test", "verify", "install", "deploy"))
 
 
 def _maven(tests: List[TestId], ways: Ways) -> Words:
+    goals = selection.parse(ways.invocation, OPTIONS["maven"]).positionals
+    if any(w.dynamic or w.text not in _PHASES for w in goals):
+        return None
     chosen: Dict[str, List[str]] = {}
     for test in tests:
         method, _, rest = test.name.rpartition("(")
         full = rest.rstrip(")")
-        if not method.isidentifier() or not full.replace(".", "_").replace("$", "_").isidentifier():
+        if not _is_java(method) or not _is_java(full) or _is_integration(full):
             return None
-        if full.endswith("IT") or full.rpartition(".")[2].startswith("IT"):
-            return None  # these are another plugin's
         chosen.setdefault(full, []).append(method)
-    return ["test", _Chosen("-Dtest=" + ",".join(f"{full}#{'+'.join(m)}" for full, m in chosen.items()))]
+    texts = [w.text for w in goals]
+    tasks = texts if _EARLY.issuperset(texts) else ["test"]
+    names = ",".join(f"{full}#{'+'.join(methods)}" for full, methods in chosen.items())
+    return [*_typed(ways, _MODULES), *tasks, _Chosen(f"-Dtest={names}")]
+
+
+def _is_java(name: str) -> bool:
+    return all(p.replace("$", "_").isidentifier() for p in name.split("."))
+
+
+def _is_integration(full: str) -> bool:
+    """True for what Failsafe runs, in a later phase."""
+    short = full.rpartition(".")[2].partition("$")[0]
+    return short.startswith("IT") or short.endswith(("IT", "ITCase"))
 
 
 def _gradle(tests: List[TestId], ways: Ways) -> Words:
-    task = _scope(tests[0]) or "test"
+    task = _scope(tests[0]) or tests[0].scope or ""
     head, colon, name = task.rpartition(":")
+    if not name:
+        return None
     words = ["--no-build-cache", f"{head}{colon}clean{name[:1].upper()}{name[1:]}", task]
     for test in tests:
-        full, _, method = test.name.partition(" > ")
-        method = method[:-2] if method.endswith("()") else method
-        if not method.isidentifier() or not full.replace(".", "_").replace("$", "_").isidentifier():
+        full, _, title = test.name.partition(" > ")
+        method = title[:-2] if title.endswith("()") else title
+        shown = method == title and "." not in full  # JUnit 5 names classes by their last part: that is a display name
+        if shown or not method.replace("$", "_").isidentifier() or not _is_java(full):
             return None
         words += ["--tests", _Chosen(f"{full}.{method}")]
     return words
@@ -442,12 +545,12 @@ _BUILDERS: Dict[str, Callable[[List[TestId], Ways], Words]] = {
     "go": _go, "gotestsum": _gotestsum, "pytest": _pytest, "unittest": _unittest, "jest": _jest, "vitest": _vitest,
     "bun": _bun, "mocha": _mocha, "node": _node, "node script": _node, "deno": _deno, "ava": _ava, "cargo": _cargo,
     "nextest": _nextest, "phpunit": _phpunit, "rspec": _rspec, "mix": _mix, "ctest": _ctest, "dotnet": _dotnet,
-    "maven": _maven, "gradle": _gradle,
+    "maven": _maven, "gradle": _gradle, "ruby": _minitest,
 }  # fmt: skip
 
-# Tools that take their tests from one file, package or task at a time.
+# Tools that take their tests from one file, package, module or task at a time.
 _BY_SCOPE = frozenset((
-    "go", "gotestsum", "jest", "vitest", "bun", "mocha", "node", "node script", "deno", "ava", "gradle",
+    "go", "gotestsum", "jest", "vitest", "bun", "mocha", "node", "node script", "deno", "ava", "gradle", "maven",
 ))  # fmt: skip
 
 
@@ -458,8 +561,11 @@ def _widest(tool: str, tests: Sequence[TestId]) -> Sequence[TestId]:
     return [t for t in tests if not any(t.scope == o.scope and t.name.startswith(o.name + "/") for o in tests)]
 
 
-def _group(tool: str, test: TestId) -> str:
-    """Tests of one group go into one command: those of one scope, but each of Go's subtests is its own."""
+def _group(tool: str, test: TestId, ways: Ways) -> str:
+    """Tests of one group go into one command: those of one scope, but each of Go's subtests is its own, and
+    so is each test of mix, which takes one line of one file."""
+    if tool in ("cargo", "mix"):
+        return ways.places.get(test, "")
     if tool not in _BY_SCOPE:
         return ""
     return f"{test.scope}\0{test.name}" if tool in ("go", "gotestsum") and "/" in test.name else test.scope or ""

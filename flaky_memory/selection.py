@@ -310,6 +310,7 @@ def _only_prints(option: str, spec: Options) -> bool:
 # -- names
 
 _REGEX = frozenset("\\^$*+?()[]{}|")
+_PLAIN_IN = {"rspec": frozenset("[]"), "maven": frozenset("$"), "gradle": frozenset("$")}
 
 
 def _names(tool: str, names: List[Tuple[str, str]]) -> Tuple[str, ...]:
@@ -351,10 +352,15 @@ def _plain_names(tool: str, value: str) -> List[str]:
     """The names that a filter lists, anchors taken off: `^(TestA|TestB)$`, `Class#method`."""
     if tool == "ava":  # whole titles, in which a star stands for anything
         return [" ".join(value.split(" > "))] if value[:1] != "!" and "*" not in value else []
+    whole = _whole_phpunit_names(value) if tool == "phpunit" else []
+    if whole:
+        return whole
     if tool in ("go", "gotestsum"):
         value = "/".join(_unanchored(p) for p in value.split("/"))
     elif tool == "phpunit":
-        return _phpunit_filter(_unanchored(value.strip("/")))
+        value = _unanchored(value.strip("/")).replace("\\\\", "\\").replace("::", "\0").lstrip("\\")
+        short, separator, method = value.rpartition("\0")
+        value = short.rpartition("\\")[2] + "::" + method if separator else method.rpartition("\\")[2]
     elif tool == "dotnet":
         value = _without_property(value)
     elif tool == "gradle":
@@ -363,33 +369,19 @@ def _plain_names(tool: str, value: str) -> List[str]:
         value = _unanchored(_without_marks(value, tool))
     if tool in _TAKE_PATTERNS:
         return _literals(value)
-    alternatives = _maven_tests(value) if tool == "maven" else value.split(" or " if tool == "pytest" else "|")
-    plain = {"rspec": {"[", "]"}, "maven": {"$"}}.get(tool, set())
-    if any(not a or _REGEX & set(a) - plain for a in alternatives):
+    return _alternatives(tool, value)
+
+
+def _alternatives(tool: str, value: str) -> List[str]:
+    """The plain names of a list, none where one of them is a pattern; `Class#a+b` are two."""
+    alternatives = value.split({"maven": ",", "pytest": " or "}.get(tool, "|"))
+    if tool == "maven":
+        alternatives = [c + h + m for a in alternatives for c, h, ms in [a.partition("#")] for m in ms.split("+")]
+    if any(not a or _REGEX & set(a) - _PLAIN_IN.get(tool, frozenset()) for a in alternatives):
         return []
     if tool == "pytest" and any(not a.replace("_", "a").isalnum() for a in alternatives):
         return []
     return alternatives
-
-
-def _maven_tests(value: str) -> List[str]:
-    """`A#x+y,B` -> `A#x`, `A#y`, `B`."""
-    found = []
-    for test in value.split(","):
-        name, separator, methods = test.partition("#")
-        found += [name + separator + method for method in methods.split("+")]
-    return found
-
-
-def _phpunit_filter(pattern: str) -> List[str]:
-    """`Class::method`, however much of the namespace is there: as a pattern, or with plain backslashes."""
-    plain = "\\" in pattern and "\\\\" not in pattern
-    literals = _literals(pattern.replace("\\", "\\\\") if plain else pattern)
-    found = []
-    for name in literals:
-        full, separator, method = name.partition("::")
-        found.append(full.rpartition("\\")[2] + separator + method)
-    return found
 
 
 # Tools whose name filters are regular expressions in which a character is taken as it is behind a backslash.
@@ -427,6 +419,15 @@ def _literals(pattern: str) -> List[str]:
             found[-1] += char
         at += 1
     return found if all(found) else []
+
+
+def _whole_phpunit_names(value: str) -> List[str]:
+    """The names of an anchored filter for tests with their classes and data sets, `/^(App\\\\ATest::a|...)$/`;
+    none for any other."""
+    if not (value.startswith("/^") and value.endswith("$/") and "::" in value):
+        return []
+    inner = value[2:-2]
+    return _literals(inner[1:-1] if inner.startswith("(") and inner.endswith(")") else inner)
 
 
 def _unanchored(pattern: str) -> str:
@@ -763,7 +764,7 @@ def _phpunit_names(name: str) -> List[str]:
     full, _, case = name.partition("::")
     method = case.partition(" with data set ")[0]
     short = full.rpartition("\\")[2]
-    return [method, short, f"{short}::{method}", f"{short}::{case}"]
+    return [method, short, f"{short}::{method}", name, f"{full}::{method}"]
 
 
 def _maven_names(name: str) -> List[str]:

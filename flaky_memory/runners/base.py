@@ -63,6 +63,7 @@ class Tally:
         self.idle = False
         self.unrun: set[str] = set()
         self.places: Dict[Key, str] = {}
+        self.targets: Dict[Key, str] = {}
         self._twins: set[Key] = set()
         self._greens: Dict[Optional[str], int] = {}
         self._parts: Dict[str, Dict[Key, List[int]]] = {}
@@ -124,7 +125,8 @@ class Tally:
         summary = FAILED if FAILED in said else PASSED if said else NONE
         places = tuple(self.places.items())
         unrun, twins, greens = frozenset(self.unrun), frozenset(self._twins), tuple(self._greens.items())
-        return Report(self.runner, summary, results, self.idle, unrun, twins, places, greens)
+        targets = tuple(self.targets.items())
+        return Report(self.runner, summary, results, self.idle, unrun, twins, places, greens, targets=targets)
 
 
 def _adopt_scopes(merged: Dict[Key, List[int]], parts: Iterable[Dict[Key, List[int]]]) -> Dict[Key, List[int]]:

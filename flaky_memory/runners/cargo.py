@@ -36,6 +36,8 @@ _DOC_TEST = re.compile(r"\S+ - (?:\S+ )?\(line \d+\)$")
 _SUFFIXES = (" - should panic", " - compile fail", " - compile", " - ignore")
 _OUTCOMES = {"ok": "ok", "FAILED": "FAILED", "ignored": ""}
 _FAILURES = ("error: test failed, to rerun pass ", "error: doctest failed, to rerun pass ")
+# "error: test failed, to rerun pass `-p app --lib`", before 1.64 with other quotes
+_AGAIN = re.compile(r"error: test failed, to rerun pass [`'](.{1,200})[`']$")
 _EVENT = '{ "type": "'
 _STATUSES = ("     Running ", "   Doc-tests ")
 
@@ -79,6 +81,8 @@ class _Reader:
         self.first = True
         self.evident = self.nextest = self.unfinished = self.ran = False
         self.counted: set[str] = set()  # failures before a cut, which the list behind it names again
+        self.failed: List[Tuple[str, Optional[str]]] = []  # in the test binary that has just ended
+        self.lost = False  # cargo's lines do not stand where they were printed
 
     def line(self, line: str) -> None:
         """Take the next line."""
@@ -108,7 +112,7 @@ class _Reader:
 
     def _status(self, line: str) -> None:
         self._finish(None)
-        self.nextest, self.evident = False, True
+        self.nextest, self.evident, self.failed = False, True, []
         if line.startswith("   Doc-tests "):
             self.scope = "doc:" + line[13:].strip()
             return
@@ -118,8 +122,16 @@ class _Reader:
     def _error(self, line: str) -> None:
         if line.startswith(_FAILURES) or line.endswith((" target failed:", " targets failed:")):
             self._finish(None, FAILED)
+            self._target(_AGAIN.match(line))
         elif line.startswith("error: could not compile "):
             self.unfinished = True
+
+    def _target(self, match: Optional[re.Match[str]]) -> None:
+        """How cargo says that the test binary which has just failed is chosen."""
+        if match:
+            self.lost = self.lost or not self.failed
+            self.tally.targets.update({test: match[1] for test in self.failed})
+            self.failed = []
 
     def _cut(self) -> None:
         failed = {name for name, passed in self.run.results if not passed}
@@ -167,6 +179,7 @@ class _Reader:
             return True
         self.evident = True
         summary = FAILED if match[1] == "FAILED" else PASSED if passed or measured else NONE
+        self.failed = [(_plain_name(name), self.scope) for name in listed or () if failed]
         self._finish((passed, failed), summary)
         if summary == NONE:
             self.tally.idle = True
@@ -303,6 +316,8 @@ class _Reader:
     def report(self) -> Report:
         """Close what is open and sum up."""
         self._finish(None)
+        if self.lost:
+            self.tally.targets.clear()
         report = self.tally.report()
         if self.unfinished and report.summary == PASSED:
             report = report._replace(summary=NONE)  # a test binary has no result line

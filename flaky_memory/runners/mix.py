@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from flaky_memory.model import FAILED, NONE, PASSED, Report
-from flaky_memory.runners.base import Tally, is_cut, lines
+from flaky_memory.runners.base import MOST_TESTS, Tally, is_cut, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class _Reader:
         self.traced: Optional[str] = None
         self.passes: List[str] = []
         self.entry: Optional[re.Match[str]] = None
-        self.failures: Dict[int, Tuple[str, str, str]] = {}
+        self.failures: Dict[int, Tuple[str, str]] = {}
 
     def line(self, line: str) -> None:
         """Read one line."""
@@ -84,7 +84,9 @@ class _Reader:
         again replaces what stood there, for that was printed by a test."""
         match = _PLACE.match(line)
         if match:
-            self.failures[int(entry[1])] = (entry[2], match[1], match[1] + match[2])
+            self.failures[int(entry[1])] = (entry[2], match[1])
+            if len(self.tally.places) < MOST_TESTS:
+                self.tally.places[entry[2], match[1]] = match[1] + match[2]
             if self.traced == entry[2]:
                 self.traced = None
 
@@ -145,8 +147,7 @@ class _Reader:
         """Close a run; where it was cut short, the last traced test has no outcome yet."""
         self.traced = None
         self.end_module()
-        for name, scope, place in self.failures.values():
+        for name, scope in self.failures.values():
             self.tally.add("block", name, scope, False)
-            self.tally.places[name, scope] = place
         self.failures = {}
         self.tally.end(summary)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 PREFIX = "cargo"
 
-# What follows the twelve columns of the status: " [   0.007s] (1/6) shop-core tests::starts", in a
+# What follows the twelve columns of the status: " [   0.007s] ( 1/16) shop-core tests::starts", in a
 # stress run " [   0.466s] [1/2] (1/6) app tests::flip".
-_REST = re.compile(r" \[[ >]*\d+\.\d+s\] (\[\d+(?:/\d+)?\] )?(?:\([^ )]+\) )?(\S+) (\S.*)$")
+_REST = re.compile(r" \[[ >]*\d+\.\d+s\] (\[\d+(?:/\d+)?\] )?(?:\( *[^ )]+\) )?(\S+) (\S.*)$")
 _COLUMNS = 12
 
 _PASSES = {"PASS", "LEAK", "TIMEOUT-PASS", "TMPASS", "SLOW + LEAK", "SLOW+TMPASS"}

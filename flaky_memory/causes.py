@@ -19,6 +19,11 @@ _SIGNS: Dict[str, Pattern[str]] = {
         r"|could not connect to (?:server|the server)|can't connect to|failed to connect to",
         re.IGNORECASE,
     ),
+    "unresolved": re.compile(
+        r"could not resolve host|name or service not known|temporary failure in name resolution|no such host"
+        r"|nodename nor servname|\bENOTFOUND|\bEAI_AGAIN|getaddrinfo failed|UnknownHostException",
+        re.IGNORECASE,
+    ),
     "space": re.compile(
         r"no space left on device|ENOSPC|not enough space on the disk|disk quota exceeded|StorageFull", re.IGNORECASE
     ),
@@ -32,7 +37,7 @@ _SIGNS: Dict[str, Pattern[str]] = {
     ),
     "timeout": re.compile(
         r"timed out|time-?out (?:of|exceeded|error|expired|after)|Timeout(?:Error|Exception|Expired)|ETIMEDOUT"
-        r"|exceeded timeout|deadline exceeded",
+        r"|exceeded timeout|deadline exceeded|execution expired",
         re.IGNORECASE,
     ),
 }

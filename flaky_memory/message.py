@@ -189,7 +189,8 @@ _UNFIXED_MANY = "No change of the code in between fixed them, so they may be fla
 # -- failures that have one cause
 
 CAUSES: Dict[str, str] = {
-    "refused": "connections were refused", "space": "no space is left on the device",
+    "refused": "connections were refused", "unresolved": "a host name could not be resolved",
+    "space": "no space is left on the device",
     "missing": "a module or a command was not found", "timeout": "something timed out",
 }  # fmt: skip
 

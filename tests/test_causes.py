@@ -19,7 +19,8 @@ CASES = json.loads((Path(__file__).parent / "sessions" / "causes.json").read_tex
 
 
 def test_there_are_cases_of_every_cause() -> None:
-    assert {c["cause"] for c in CASES} == {"", *message.CAUSES}
+    assert {"", "refused", "space", "missing", "timeout"} == {c["cause"] for c in CASES}
+    assert set(message.CAUSES) == {cause for _, cause in SHOWN.values()}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c["case"] for c in CASES])
@@ -69,6 +70,13 @@ SHOWN: dict[str, tuple[str, str]] = {
     "go-deadline": (blocks(*["context deadline exceeded"] * 12), "timeout"),
     "gnu-sh": (blocks(*["AssertionError: sh: 1: protoc: not found"] * 12), "missing"),
     "java-class": (blocks(*["java.lang.NoClassDefFoundError: org/x/Y"] * 12), "missing"),
+    "node-host": (blocks(*["Error: getaddrinfo ENOTFOUND db.invalid"] * 12), "unresolved"),
+    "go-host": (blocks(*["dial tcp: lookup db.invalid: no such host"] * 12), "unresolved"),
+    "ruby-timeout": (blocks(*["Timeout::Error: execution expired"] * 12), "timeout"),
+    "go-json": ("".join(
+        f'{{"Action":"{action}","Package":"a/b","Test":"test_{n}"{more}}}\n' for n in range(12)
+        for action, more in (("run", ""), ("output", ',"Output":"    a_test.go:3: dial tcp: connection refused\\n"'), ("fail", ""))
+    ), "refused"),
     "disk": (blocks(*["write /tmp/x: no space left on device"] * 12), "space"),
 }  # fmt: skip
 NOT_SHOWN: dict[str, str] = {

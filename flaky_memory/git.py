@@ -344,11 +344,11 @@ def _folders(directory: str) -> List[str]:
     """The folders in a directory, but for hidden ones and installed packages."""
     try:
         with os.scandir(directory) as entries:
-            return [
+            return sorted(
                 e.path
                 for e in entries
                 if e.name[:1] != "." and e.name not in ("node_modules", "venv") and e.is_dir(follow_symlinks=False)
-            ]
+            )
     except OSError:
         return []
 

@@ -91,8 +91,9 @@ def _stands_alone(test: TestId, place: str, top: str) -> bool:
     match = re.match(r'test "((?:[^"\\]|\\.)*)"', line)
     title = match[1].replace('\\"', '"') if match else ""
     name = test.name.rpartition(" (")[0]
-    if sum("Case" in text for text in lines if text.lstrip().startswith("use ")) > 1:
-        return False
+    cases = sum("Case" in text for text in lines if text.lstrip().startswith("use "))
+    if cases > 1 or re.search(r'\btest[ (]*"', line[match.end() :] if match else ""):
+        return False  # or several tests on that line
     return bool(title) and "#{" not in title and (name == "test " + title or name.endswith(" " + title))
 
 

@@ -106,14 +106,16 @@ def _start(start: Start, ways: Ways) -> Optional[Tuple[str, str]]:
     if any(" " in name or _expands(value) or not name.isidentifier() for name, value in start.env.items()):
         return None  # `ulimit`, `source` and their like, or what is only known in that shell
     assigned = [f"{name}={shlex.quote(value)}" for name, value in start.env.items()]
+    if ways.started != ways.here and "\\" in ways.started + ways.here:
+        return None  # a Windows path: how its shell quotes it is not known
     away = posixpath.relpath(ways.started, ways.here)
     away = ways.started if away.startswith("../") else away
     moved = "" if ways.started == ways.here else f"cd {shlex.quote(away)} && "
     typed = [w for w in texts if w not in assigned]
-    return moved, " ".join([*assigned, *map(shlex.quote, _as_typed(typed, start))])
+    return moved, " ".join([*assigned, *map(shlex.quote, _as_typed(typed))])
 
 
-def _as_typed(texts: List[str], start: Start) -> List[str]:
+def _as_typed(texts: List[str]) -> List[str]:
     """A launcher's words; vitest watches files unless it is told to run."""
     return [*texts, "run"] if texts[-1].rpartition("/")[2].partition("@")[0] == "vitest" else texts
 
@@ -146,7 +148,7 @@ def _is_unfit(text: str, tool: str) -> bool:
 _MOVE = {
     "go": ("C",), "gotestsum": ("C", "packages", "raw-command", "rerun-fails", "watch"),
     "jest": ("rootDir", "roots", "projects"), "vitest": ("root", "r", "dir"), "bun": ("cwd",),
-    "ctest": ("S", "D", "M", "T", "build-and-test"), "rspec": ("bisect",),
+    "ctest": ("S", "D", "M", "T", "build-and-test", "U", "union"), "rspec": ("bisect",),
 }  # fmt: skip
 
 
@@ -169,7 +171,7 @@ _MODULES = frozenset("-pl --projects -am --also-make".split())
 _CHOSEN_ANEW: Dict[str, FrozenSet[str]] = {
     "cargo": _PACKAGES.union("--lib --bin --bins --test --tests --example --examples --all-targets --doc".split()),
     "nextest": frozenset(("-E", "--filterset", "--filter-expr", "--partition")),
-    "ctest": frozenset(("-E", "--exclude-regex", "-L", "-LE", "-I", "--tests-information", "-U", "--union")),
+    "ctest": frozenset(("-E", "--exclude-regex", "-L", "-LE", "-I", "--tests-information")),
     "maven": _MODULES, "rspec": frozenset(("-P", "--pattern")),
     "jest": frozenset(("--testPathPattern", "--testPathPatterns", "--testPathIgnorePatterns", "--runTestsByPath")),
     "vitest": frozenset(("--exclude",)), "mocha": frozenset(("--ignore", "--exclude", "--spec")),
@@ -418,10 +420,13 @@ def _cargo(tests: List[TestId], ways: Ways) -> Words:
     if kind and named and name.replace("-", "_") != named:
         return None
     packages = ["-p", package] if package else _typed(ways, _PACKAGES)
-    quiet = [] if named else ["-q"]  # then the names of the binaries are not printed: the same test again
     chosen = [*packages, *([library] if library else [kind, name])]
     typed = _typed(ways, _CHOSEN_ANEW["cargo"])
-    chosen = typed if sorted(typed) == sorted(chosen) else chosen  # in the typed order it is the same command
+    same = sorted(typed) == sorted(chosen)
+    if not named and not same:
+        return None  # with -q no binary is named, and a pass of another command would not be this test's
+    quiet = [] if named else ["-q"]
+    chosen = typed if same else chosen  # in the typed order it is the same command
     return [*quiet, *chosen, "--", "--exact", *(_Chosen(t.name) for t in tests)]
 
 

@@ -86,6 +86,7 @@ ROWS = [
     ("cargo bin", "cargo t --all-targets", [c("tests::a", "--bin my-tool", "my_tool")], "cargo t --bin my-tool -- --exact 'tests::a'"),
     ("cargo other binary", "cargo test", [c("tests::a", "--test it", "app")], ""),
     ("cargo same command", "cargo test --lib -p app -q", [c("a", "-p app --lib", None)], "cargo test -q --lib -p app -- --exact 'a'"),
+    ("cargo quiet", "cargo test -q", [c("a", "--lib", None)], ""),
     ("cargo raw name", "cargo test", [c("r#match::größe", "--lib")], "cargo test --lib -- --exact 'r#match::größe'"),
     ("cargo no target", "cargo test --lib", [c("tests::a", "")], ""),
     ("cargo doc", "cargo test", [c("src/lib.rs - add (line 4)", "--doc", "doc:app")], ""),

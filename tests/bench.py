@@ -195,7 +195,8 @@ def stores(clock: Clock, base: Path) -> Iterator[Row]:
 READ = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
-from flaky_memory import record, runners
+from flaky_memory import causes, record, runners
+from flaky_memory.model import TestId
 text = record._read_ends(sys.argv[2])
 begun = time.perf_counter()
 if sys.argv[3] == "plain":
@@ -206,7 +207,9 @@ if sys.argv[3] == "plain":
         found += bool(pattern.search(line))
 else:
     text = runners.without_escapes(text)
-    runners.read(text, [sys.argv[3]])
+    reports = runners.read(text, [sys.argv[3]])
+    tests = [TestId(r.runner, t.scope, t.name) for r in reports for t in r.results if t.failed]
+    causes.common(text, tests)
 took = time.perf_counter() - begun
 try:
     with open("/proc/self/status") as file:  # on Linux ru_maxrss counts the process that started this one, too

@@ -578,7 +578,8 @@ def demo_run(command: str, status: int) -> str:
 
 
 def demo_notes(note: str, line: str) -> str:
-    return f"\nWith the last result, Claude reads:\n\n  {note}\n\nYou read:\n\n  {line}"
+    indented = note.replace("\n", "\n  ")
+    return f"\nWith the last result, Claude reads:\n\n  {indented}\n\nYou read:\n\n  {line}"
 
 
 def demo_list(listed: str) -> str:

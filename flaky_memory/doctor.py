@@ -42,7 +42,7 @@ def run(screen: Screen) -> int:
     store = Store(repository.common) if repository else None
     decisions = store.decisions()[-DECISIONS:] if store else []
     checks = [Check(message.PROGRAM, True, __version__), _python(), _hook_python(os.environ), _git(os.environ)]
-    checks += [_plugin(os.environ, repository, bool(decisions)), _repository(repository)]
+    checks += [_plugin(os.environ, repository, any(by_client for *_, by_client in decisions)), _repository(repository)]
     checks += _stored(store) if store else []
     checks += _latest(decisions)
     checks.append(_panel(os.environ))
@@ -50,7 +50,7 @@ def run(screen: Screen) -> int:
     lines = [message.check(*c, screen.colours) for c in checks]
     now = time.time()
     if store:
-        lines += ["", message.decisions([(now - at, code, _shown(code, detail)) for at, code, detail in decisions])]
+        lines += ["", message.decisions([(now - at, code, _shown(code, detail)) for at, code, detail, _ in decisions])]
     print("\n".join(lines))
     return slash.OK if well else slash.CANNOT
 
@@ -92,15 +92,15 @@ def _git(environ: Mapping[str, str]) -> Check:
     return Check("git", True, f"{found.replace('git version ', '')} ({path})")
 
 
-def _plugin(environ: Mapping[str, str], repository: Optional[Repository], decided: bool) -> Check:
-    """Registered with the client? What the hooks decided here proves it as well as its settings do."""
+def _plugin(environ: Mapping[str, str], repository: Optional[Repository], hooked: bool) -> Check:
+    """Registered with the client? That they have run here proves it as well as its settings do."""
     plugin = settings.find_plugin(environ, repository.top if repository else None)
     if plugin.disabled and not plugin.enabled:
         return Check("hooks", False, message.plugin_disabled(plugin.disabled[0]), message.ADVICE_ENABLE)
     if plugin.enabled:
         version = plugin.version or __version__
         return Check("hooks", True, message.plugin_enabled(plugin.enabled[0], version, version != __version__))
-    if decided:
+    if hooked:
         return Check("hooks", True, message.HOOKS_SEEN)
     return Check("hooks", False, message.NO_HOOKS, message.ADVICE_INSTALL)
 
@@ -132,7 +132,7 @@ def _latest(decisions: List[List[Any]]) -> List[Check]:
     """A check that fails when the latest test command met a fault."""
     if not decisions or decisions[-1][1] not in _FAULTS:
         return []
-    _, code, detail = decisions[-1]
+    _, code, detail, _ = decisions[-1]
     return [Check("latest run", False, message.reason(code, _shown(code, detail)))]
 
 

@@ -64,7 +64,7 @@ def follow(call: Call, environ: Mapping[str, str], now: float) -> Outcome:
     except Exception as problem:
         outcome, detail = Outcome(_problem_code(problem)), type(problem).__name__  # its text may hold a command's
     if store is not None:
-        store.log(outcome.decision, now, detail)
+        store.log(outcome.decision, now, detail, by_client=bool(call.session))
     return outcome
 
 

@@ -184,10 +184,11 @@ class Store:
 
     # -- decisions
 
-    def log(self, decision: str, now: float, detail: str = "") -> None:
-        """Note for `doctor` what a hook decided. Never raises; never holds a command's text."""
+    def log(self, decision: str, now: float, detail: str = "", by_client: bool = True) -> None:
+        """Note for `doctor` what was decided of a test command that the client ran, or else somebody
+        through `run`. Never raises; never holds a command's text."""
         path = os.path.join(self.folder, "decisions.log")
-        line = json.dumps([int(now), decision, detail[:400]]) + "\n"
+        line = json.dumps([int(now), decision, detail[:400], by_client]) + "\n"
         try:
             own_folder(self.folder)
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | OWN_FILE, 0o600)
@@ -202,7 +203,7 @@ class Store:
             return
 
     def decisions(self) -> List[List[Any]]:
-        """The latest decisions, [time, key of message.REASONS, detail], the oldest first."""
+        """The latest decisions, [time, key of message.REASONS, detail, by_client], the oldest first."""
         try:
             lines = _last_lines(os.path.join(self.folder, "decisions.log"))
         except OSError:
@@ -213,8 +214,8 @@ class Store:
                 entry = json.loads(line)
             except _NO_JSON:
                 continue
-            if isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], int):
-                found.append([entry[0], str(entry[1]), str(entry[2])])
+            if isinstance(entry, list) and len(entry) == 4 and isinstance(entry[0], int):
+                found.append([entry[0], str(entry[1]), str(entry[2]), entry[3] is True])
         return found
 
     def kept_aside(self) -> List[str]:

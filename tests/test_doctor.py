@@ -40,6 +40,14 @@ def test_all_is_well_where_hooks_ran(tmp_path: Path) -> None:
     assert text.endswith("\n\nthe last decisions:\n" + "  just now   recorded\n" * 3)
 
 
+def test_runs_of_another_terminal_are_no_sign_of_the_hooks(tmp_path: Path) -> None:
+    player = session(tmp_path)
+    command(player, "run", "--", "go", "test", "./...")
+    status, marks, text = doctor(player)
+    assert (status, marks["hooks"]) == (1, "no")
+    assert "no hook has run here" in text and "the last decisions:" in text
+
+
 def test_the_plugin_by_the_settings_of_the_client(tmp_path: Path) -> None:
     player = session(tmp_path)
     status, marks, text = doctor(player)
@@ -151,7 +159,7 @@ def test_the_last_ten_decisions_with_their_reasons_and_no_command(tmp_path: Path
     player.bash(f"{secret} go test ./...", "", 0, how="background")
     player.bash(f"{secret} ssh host go test ./...", "FAIL", 1)
     with (player.repo / ".git" / "flaky-memory" / "decisions.log").open("a") as file:
-        file.write(json.dumps([1, "fault", f"ValueError: {secret} go test"]) + "\n")
+        file.write(json.dumps([1, "fault", f"ValueError: {secret} go test", True]) + "\n")
     text = doctor(player)[2]
     decisions = text[text.index("the last decisions") :].splitlines()[1:]
     assert len(decisions) == 10

@@ -391,7 +391,7 @@ def test_the_latest_decisions_are_kept(store: Store) -> None:
 def test_what_is_no_decision_is_left_out(store: Store) -> None:
     store.log("recorded", NOW)
     with open(os.path.join(store.folder, "decisions.log"), "ab") as file:
-        file.write(b'\xff\n{}\n[]\n[1,2]\n["x","y","z"]\n' + b"[" * 10_000 + b"\n")
+        file.write(b'\xff\n{}\n[]\n[1,2]\n[1,"x","y"]\n["x","y","z",true]\n' + b"[" * 10_000 + b"\n")
     store.log("off", NOW)
     assert [d[1] for d in store.decisions()] == ["recorded", "off"]
 

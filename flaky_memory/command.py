@@ -377,7 +377,7 @@ class _Walk:
         script = tools.script_of(started.words, node.redirects)
         if script is not None and not started.elsewhere:
             inner = context.copy()
-            inner.env, inner.directory = env, directory
+            inner.env, inner.directory = {**env, **tools.brought(started.words)}, directory
             inner.errexit = inner.pipefail = False
             _set(inner, started.words[1:])
             return self.sequence(shell.parse(script), inner, distrust)

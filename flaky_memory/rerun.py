@@ -130,7 +130,9 @@ def _kept(invocation: Invocation) -> Optional[Tuple[List[str], List[str]]]:
     if spec is None or invocation.opaque:
         return None
     tool = invocation.tool
-    parsed = selection.parse(invocation, spec._replace(harmless=spec.harmless - _STAYING.get(tool, frozenset())))
+    parsed = selection.parse(invocation, spec, _STAYING.get(tool, frozenset()))
+    if parsed.unclear or (parsed.foreign and tool in ("go", "gotestsum")):
+        return None  # a word could be lost; and what Go does not know ends its own arguments
     groups = [(g, late) for g, late in parsed.kept if _option(g[0].text) not in _CHOSEN_ANEW.get(tool, ())]
     words = [w for group, _ in groups for w in group]
     if any(w.dynamic for w in words) or any(_is_unfit(w.text, tool) for w in invocation.args):
@@ -161,7 +163,7 @@ def _option(word: str) -> str:
 def _typed(ways: Ways, options: FrozenSet[str]) -> List[str]:
     """Some of the options as they were typed."""
     spec = OPTIONS[ways.invocation.tool]
-    kept = selection.parse(ways.invocation, spec._replace(harmless=spec.harmless - options)).kept
+    kept = selection.parse(ways.invocation, spec, options).kept
     return [w.text for group, _ in kept if _option(group[0].text) in options for w in group]
 
 

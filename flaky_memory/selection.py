@@ -13,7 +13,7 @@ from flaky_memory.options import OPTIONS, Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, Dict, List, Optional, Sequence, Tuple
+    from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
     from flaky_memory.command import Invocation
     from flaky_memory.model import TestId
@@ -53,12 +53,12 @@ class Selection(NamedTuple):
 
 # Variables that change how a run looks and not how it ends.
 _HARMLESS_VARIABLES = frozenset((
-    "CI NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TERM COLORTERM COLUMNS LINES PYTHONUNBUFFERED "
-    "PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONFAULTHANDLER PYTHONUTF8 RUST_BACKTRACE RUST_LIB_BACKTRACE "
-    "CARGO_TERM_COLOR CARGO_TERM_PROGRESS_WHEN CARGO_TERM_VERBOSE CARGO_INCREMENTAL GITHUB_ACTIONS CLAUDECODE AI_AGENT "
+    "CI NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM PYTHONUNBUFFERED "
+    "PYTHONDONTWRITEBYTECODE PYTHONFAULTHANDLER RUST_BACKTRACE RUST_LIB_BACKTRACE "
+    "CARGO_TERM_COLOR CARGO_TERM_PROGRESS_WHEN CARGO_TERM_VERBOSE CARGO_INCREMENTAL CLAUDECODE AI_AGENT "
     "DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO DOTNET_CLI_UI_LANGUAGE NPM_CONFIG_LOGLEVEL NPM_CONFIG_COLOR PAGER "
     "GIT_PAGER PY_COLORS COVERAGE_FILE XDEBUG_MODE PIP_DISABLE_PIP_VERSION_CHECK HUSKY NEXT_TELEMETRY_DISABLED "
-    "DISABLE_OPENCOLLECTIVE ADBLOCK GOTRACEBACK NODE_NO_WARNINGS PYTEST_XDIST_AUTO_NUM_WORKERS DISPLAY"
+    "DISABLE_OPENCOLLECTIVE ADBLOCK GOTRACEBACK NODE_NO_WARNINGS PYTEST_XDIST_AUTO_NUM_WORKERS"
 ).split())  # fmt: skip
 # What has another value each time: then two runs of one command differ in a setting.
 _UNSTEADY = ("$(", "`", "$RANDOM", "$SRANDOM", "${RANDOM", "$$", "$EPOCH", "$SECONDS")
@@ -71,9 +71,10 @@ def _is_harmless(name: str, value: str) -> bool:
 
 class _Parsed:
     """A command line taken apart: name filters, other words, what is left of it for `key`. `kept` are the
-    words of the settings and places as written, with whether they stand behind `--`."""
+    words of the settings and places as written, with whether they stand behind `--`; `foreign` is true with
+    an option that is not listed, and `unclear` where it cannot be told whether a word is its value."""
 
-    __slots__ = ("kept", "leaving_out", "names", "options", "positionals", "settings")
+    __slots__ = ("foreign", "kept", "leaving_out", "names", "options", "positionals", "settings", "unclear")
 
     def __init__(self) -> None:
         self.names: List[Tuple[str, str]] = []
@@ -82,6 +83,7 @@ class _Parsed:
         self.options: List[str] = []  # those that choose places, as written
         self.settings: List[str] = []
         self.leaving_out: List[str] = []
+        self.foreign = self.unclear = False
 
 
 def select(invocation: Invocation, around: Surroundings) -> Selection:
@@ -119,8 +121,9 @@ _NEUTRAL_WORDS = frozenset(
 )
 _PACKAGE_SELECTORS = frozenset(("-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F"))
 _GTEST = frozenset(("--gtest_filter", "--gtest_brief", "--gtest_color", "--gtest_output", "--gtest_repeat"))
-_KNOWN_OPTIONS = _GTEST.union(*(o.harmless | o.names | o.leaving_out for o in OPTIONS.values()))
+_KNOWN_OPTIONS = _GTEST.union(*(o.harmless | o.names | o.leaving_out | o.places for o in OPTIONS.values()))
 _KNOWN_VALUES = frozenset().union(*(o.values for o in OPTIONS.values()))
+_KNOWN_FLAGS = frozenset().union(*(o.flags for o in OPTIONS.values()))
 
 
 def _told_settings(tool: str, texts: List[str]) -> List[str]:
@@ -150,8 +153,10 @@ def _unknown_options(texts: List[str]) -> List[str]:
     found, at = [], 0
     while at < len(texts):
         option, equals, _ = texts[at].partition("=")
-        size = 2 if option in _KNOWN_VALUES and not equals else 1
-        telling = option in _PACKAGE_SELECTORS or (option not in _KNOWN_OPTIONS and option not in _PLACES)
+        telling = option in _PACKAGE_SELECTORS or option not in _KNOWN_OPTIONS
+        unlisted = option not in _KNOWN_OPTIONS | _KNOWN_FLAGS | _PACKAGE_SELECTORS
+        takes = option in _KNOWN_VALUES or (unlisted and at + 1 < len(texts) and _may_be_value(texts[at + 1]))
+        size = 2 if takes and not equals else 1
         if option[:1] == "-" and option != "--" and telling:
             found.append(" ".join(texts[at : at + size]))
         at += size if option[:1] == "-" else 1
@@ -174,9 +179,9 @@ def _selection(invocation: Invocation, parsed: _Parsed, around: Surroundings, se
     base = fingerprint.key(tool, around.directory, *parsed.options, "", *places)
     key = fingerprint.key(base, *filters, "", *parsed.leaving_out)
     where: Optional[Tuple[str, ...]] = None
-    if not any(w.dynamic or _is_glob(w, tool) for w in parsed.positionals):
+    if not parsed.unclear and not any(w.dynamic or _is_glob(w, tool) for w in parsed.positionals):
         where = _WHERE.get(tool, _nowhere)(places, parsed, around)
-    width = 0 if parsed.leaving_out or what == () else _width(tool, parsed, places, around)
+    width = 0 if parsed.leaving_out or parsed.unclear or what == () else _width(tool, parsed, places, around)
     return Selection(key, base, where, what, settings, width=width)
 
 
@@ -231,9 +236,11 @@ def _is_glob(word: Word, tool: str) -> bool:
     return any(c in word.text for c in "*?{") and "..." not in word.text
 
 
-def parse(invocation: Invocation, spec: Options) -> _Parsed:
-    """The arguments of an invocation, sorted by what they mean to its tool."""
+def parse(invocation: Invocation, spec: Options, staying: FrozenSet[str] = frozenset()) -> _Parsed:
+    """The arguments of an invocation, sorted by what they mean to its tool. The options `staying` are kept
+    as settings are, although they change nothing."""
     parsed, words, at, behind = _Parsed(), invocation.args, 0, False
+    go = invocation.tool in ("go", "gotestsum")
     while at < len(words):
         text, start = words[at].text, at
         at += 1
@@ -241,18 +248,46 @@ def parse(invocation: Invocation, spec: Options) -> _Parsed:
             behind = True
             continue
         if text[:1] != "-" or text == "-":
-            parsed.positionals.append(words[at - 1])
+            if go and parsed.foreign:  # what go does not know ends its packages: the rest goes to the tests
+                parsed.settings.append(text)
+            else:
+                parsed.positionals.append(words[at - 1])
             continue
-        option, equals, value = text.partition("=")
-        if option.startswith("--") and invocation.tool in ("go", "gotestsum"):
-            option = option[1:]
-        if not equals and option in spec.values and at < len(words):
-            value, at = words[at].text, at + 1
-        elif not equals and _has_value_attached(option, spec) and invocation.tool not in ("go", "gotestsum"):
-            option, value = option[:2], option[2:]
-        if _sort_option(parsed, spec, option, value):
+        option, value, size = _option(words, start, spec, go)
+        at = start + size
+        if not _is_listed(option, spec, go):
+            parsed.foreign, parsed.unclear = True, parsed.unclear or size > 1
+        if _sort_option(parsed, spec, option, value, staying):
             parsed.kept.append((words[start:at], behind))
     return parsed
+
+
+def _option(words: Sequence[Word], at: int, spec: Options, go: bool) -> Tuple[str, str, int]:
+    """(an option, its value, how many words they are). The word behind an option that is not listed may be
+    its value: it is taken for that, so that two commands that differ in it differ in a setting."""
+    option, equals, value = words[at].text.partition("=")
+    if go:
+        option = "-" + option.lstrip("-").replace("test.", "", 1) if option[1:] else option
+    if equals:
+        return option, value, 1
+    if go and option == "-args":
+        return option, " ".join(w.text for w in words[at + 1 :]), len(words) - at
+    if option not in spec.values and not go and _has_value_attached(option, spec):
+        return option[:2], option[2:], 1
+    following = words[at + 1].text if at + 1 < len(words) else None
+    taken = option in spec.values or (following and not _is_listed(option, spec, go) and _may_be_value(following))
+    return (option, following, 2) if taken and following is not None else (option, "", 1)
+
+
+def _may_be_value(text: str) -> bool:
+    return text[:1] not in ("-", "")
+
+
+def _is_listed(option: str, spec: Options, go: bool) -> bool:
+    """True for an option of which it is known whether it takes a value; also by its form: `-qx`, `-Dname`,
+    `-p:name`, `--no-cache`."""
+    attached = option[:2] in ("-D", "-P") and len(option) > 2 or ":" in option or option.startswith("--no-")
+    return spec.knows(option) or (not go and (attached or _only_prints(option, spec)))
 
 
 def _has_value_attached(option: str, spec: Options) -> bool:
@@ -260,18 +295,19 @@ def _has_value_attached(option: str, spec: Options) -> bool:
     return len(option) > 2 and option[:2] != "--" and option[:2] in spec.values and option not in spec.harmless
 
 
-def _sort_option(parsed: _Parsed, spec: Options, option: str, value: str) -> bool:
+def _sort_option(parsed: _Parsed, spec: Options, option: str, value: str, staying: FrozenSet[str]) -> bool:
     """True for an option that stays when other tests are chosen."""
     written = f"{option}={value}" if value else option
+    harmless = spec.harmless - staying
     if option in spec.leaving_out:
         parsed.leaving_out.append(written)
         return option not in _CHOOSING
     if option in spec.names:
         parsed.names.append((option, value))
         return False
-    if option in _PLACES:
+    if option in spec.places:
         parsed.options.append(written)
-    elif option not in spec.harmless and written not in spec.harmless and not _only_prints(option, spec):
+    elif option not in harmless and written not in harmless and not _only_prints(option, spec):
         parsed.settings.append(written)
     else:
         return option in _NEEDED
@@ -292,18 +328,12 @@ _CHOOSING = frozenset((
 ).split())  # fmt: skip
 
 
-# Options that choose places: they belong to the base, not to the settings.
-_PLACES = frozenset(
-    "-p --package --workspace --all --lib --bins --bin --tests --test --doc --examples --example --all-targets "
-    "--manifest-path -pl --projects -s --start-directory -t --top-level-directory discover --testPathPattern "
-    "--testPathPatterns --runTestsByPath --test-dir --project-dir --benches --bench".split()
-)
-
-
 def _only_prints(option: str, spec: Options) -> bool:
     """Short flags written together: `-qx`, `-rA`, `-fd`."""
     if option.startswith("--") or len(option) < 3 or option[:2] not in spec.harmless:
         return False
+    if option in spec.values or option in spec.flags:
+        return False  # one option: `-overlay`
     return option[:2] in spec.values or all("-" + c in spec.harmless for c in option[1:])
 
 

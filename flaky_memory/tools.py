@@ -112,6 +112,11 @@ _NEUTRAL_WRAPPERS = frozenset((
 _TELLING_WRAPPERS = frozenset((
     "faketime", "xvfb-run", "sudo", "doas", "taskset", "uvx", "env-cmd", "dotenv", "dotenvx", "doppler", "op", "direnv",
 ))  # fmt: skip
+# Wrappers that bring packages, or a version of the language, which the same program without them may not have.
+_ENVIRONMENTS = frozenset((
+    "uv", "poetry", "pipenv", "pdm", "rye", "hatch", "pixi", "conda", "mamba", "micromamba", "bundle", "mise", "asdf",
+    "volta", "nix", "nix-shell", "devbox",
+))  # fmt: skip
 _NEUTRAL_OPTIONS = frozenset((
     "-q", "--quiet", "-s", "--silent", "-v", "--verbose", "-y", "--yes", "--no", "--no-install", "--no-sync",
     "--frozen", "--locked", "--offline", "--no-progress", "--active", "--directory", "-C", "--cwd",
@@ -179,7 +184,7 @@ def _unwrap_once(started: Started, name: str) -> bool:
     values, skipped = _WRAPPERS[name]
     if name in ("xargs", "parallel"):
         started.opaque, started.distrust = True, started.distrust or ("" if name == "xargs" else "keeps-going")
-    if name == "npx" and any(w.text in ("-c", "--call") for w in rest[:4]):
+    if name == "npx" and _npx_call([w.text for w in rest]) is not None:
         return False
     after = _after_options(rest, values, started)
     _tell(started, name, name, rest[: len(rest) - len(after) + skipped], values)
@@ -204,7 +209,7 @@ def _take_version(started: Started) -> None:
 def _tell(started: Started, name: str, title: str, words: List[Word], values: Tuple[str, ...]) -> None:
     """Keep what a wrapper's own words change, as a setting."""
     told = [] if name in _NEUTRAL_WRAPPERS else _telling_options(words, values)
-    if told or name in _TELLING_WRAPPERS:
+    if told or name in _TELLING_WRAPPERS or name in _ENVIRONMENTS:
         started.env[title + " "] = " ".join([w.text for w in words] if name in _TELLING_WRAPPERS else told)
 
 
@@ -343,8 +348,8 @@ def script_of(words: List[Word], redirects: List[Redirect]) -> Optional[str]:
     texts = [w.text for w in words[1:]]
     if name == "eval":
         return " ".join(texts)
-    if name == "npx" and "-c" in texts:
-        return texts[texts.index("-c") + 1] if len(texts) > texts.index("-c") + 1 else None
+    if name == "npx":
+        return _npx_call(texts)
     if name == "nix-shell" and "--run" in texts[:-1]:
         return texts[texts.index("--run") + 1]
     if name == "nix" and any(o in texts[:-1] for o in ("-c", "--command")):
@@ -359,6 +364,24 @@ def script_of(words: List[Word], redirects: List[Redirect]) -> Optional[str]:
         at += 2 if texts[at].endswith("o") else 1
     bodies = [r.body for r in redirects if r.op in ("<<", "<<-")]
     return bodies[-1] if bodies and at >= len(texts) else None
+
+
+def _npx_call(texts: List[str]) -> Optional[str]:
+    """The script of `npx -c SCRIPT`; a `-c` behind the program that npx starts is that program's."""
+    at = 0
+    while at < len(texts) and texts[at][:1] == "-" and texts[at] != "--":
+        if texts[at] in ("-c", "--call"):
+            return texts[at + 1] if at + 1 < len(texts) else None
+        at += 2 if texts[at] in _WRAPPERS["npx"][0] else 1
+    return None
+
+
+def brought(words: List[Word]) -> Dict[str, str]:
+    """What a program that is given a script brings for it, as a setting: `nix develop .#ci -c SCRIPT`."""
+    name = base_name(words[0].text)
+    texts = [w.text for w in words[1:]]
+    end = next((at for at, text in enumerate(texts) if text in ("-c", "--command", "--run")), len(texts))
+    return {name + " ": " ".join(texts[:end])} if name in _ENVIRONMENTS else {}
 
 
 # -- runners

@@ -76,7 +76,7 @@ SPEAK: dict[str, list[Any]] = {
     "last-failed": again("pytest -q --lf", green(1)),
     "verbose-names-it": again("pytest -v tests/test_a.py -k 'x or z'", "tests/test_a.py::test_x PASSED  [100%]\n\n====== 1 passed in 0.01s ======"),
     "python-m": again("python -m pytest -q", green()),
-    "uv": again("uv run pytest -q", green()),
+    "uv": [("uv run pytest -q", red(), 1), ("uv run python -m pytest", green(), 0), ("uv run pytest -q", red(), 1)],
     "below": again("cd tests && pytest -q test_a.py", green(2)),
     "harmless-variables": again("CI=1 PYTHONUNBUFFERED=1 NO_COLOR=1 pytest -q", green()),
     "harmless-options": again("pytest -vv -x --tb=short -p no:cacheprovider -q".replace(" -p no:cacheprovider", ""), green()),

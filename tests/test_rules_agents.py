@@ -134,7 +134,8 @@ SPEAK: dict[str, list[Any]] = {
     "same-version": same("npx vitest@3 run", VITEST_RED, VITEST_GREEN),
     "dlx": same("pnpm dlx vitest run", VITEST_RED, VITEST_GREEN),
     # environments
-    "poetry": again("poetry run pytest -q", green()),
+    "poetry": same("poetry run pytest -q", red(), green()),
+    "nix": between("nix develop -c pytest -q", "nix develop --command pytest", red(), green()),
     "one-environment": between(".venv/bin/pytest -q", ".venv/bin/python -m pytest -q", red(), green()),
     "activated-or-by-path": between("source .venv/bin/activate && pytest -q", ".venv/bin/python3 -m pytest -q", red(), green()),
     "timeout-and-env": again("timeout 120 env PYTHONUNBUFFERED=1 pytest -q", green()),
@@ -172,6 +173,12 @@ SILENT: dict[str, list[Any]] = {
     "pnpm-filter": between("pnpm --filter a test", "pnpm --filter b test", JEST_RED[1], ONE_PACKAGE),
     "yarn-workspace": between("yarn workspace a test", "yarn workspace b test", JEST_RED[1], ONE_PACKAGE),
     "nx-project": between("npx nx test a", "npx nx test b", JEST_RED[1], ONE_PACKAGE),
+    "environment-of-poetry": again("poetry run pytest -q", green()),
+    "environment-of-uv": between("uv run pytest -q", "pytest -q", red(), green()),
+    "environment-of-hatch": again("hatch run pytest -q", green()),
+    "environment-of-nix": again("nix develop -c pytest -q", green()),
+    "environment-of-nix-shell": again("nix-shell --run 'pytest -q'", green()),
+    "other-environment-of-nix": between("nix develop .#a -c pytest -q", "nix develop .#b -c pytest -q", red(), green()),
     "uv-environment-file": again("uv run --env-file .env.test pytest -q", green()),
     "uv-python": between("uv run --python 3.9 pytest -q", "uv run --python 3.12 pytest -q", red(), green()),
     "dotenv": between("npx jest", "npx dotenv -e .env.test -- jest", JEST_RED[1], JEST_GREEN),
@@ -447,6 +454,38 @@ SILENT.update({
     "maven-without-end": pair("maven", "mvn test", "mvn test | grep 'Tests run' | tail -1", "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0"),
     "go-failures-left-out": go("go test ./... 2>&1 | grep -v FAIL", "ok  \texample.com/app/r\t0.1s"),
     "go-passes-only": go("go test -v ./... 2>&1 | grep -- '--- PASS' | head", "--- PASS: TestX (0.00s)"),
+})  # fmt: skip
+
+
+# -- options that nobody knows: the word behind them may be their value, or a file
+
+SPEAK.update({
+    "same-value-of-an-unknown-option": between("pytest -q --env staging", "pytest --env staging", red(), green()),
+    "known-flag-and-a-file": [RED, ("pytest -q -p no:randomly", green(), 0), ("pytest -q -p no:randomly tests/test_a.py", red(), 1)],
+    "doctests-in-a-folder": between("pytest -q --doctest-modules", "pytest --doctest-modules tests", red(), green()),
+    "race-and-a-package": between("go test -race ./...", "go test -race ./q", GO_RED[1], GO_GREEN),
+    "negated-option-and-a-file": between("npx vitest run --no-fun src/a.test.js", "npx vitest run --no-fun src", VITEST_RED, VITEST_GREEN),
+    "colours-and-a-file": pair("phpunit", "phpunit --colors tests/SyncTest.php", "phpunit --colors tests"),
+    "config-of-jest": same("npx jest -c a.js", JEST_RED[1], JEST_GREEN),
+})  # fmt: skip
+
+SILENT.update({
+    "gems-of-the-bundle": between("rspec", "bundle exec rspec", RSPEC_RED, RSPEC_GREEN),
+    "value-of-an-unknown-option": between("pytest -q --env staging", "pytest -q --env live", red(), green()),
+    "value-before-a-folder": between("pytest -q --env staging tests", "pytest -q --env live tests", red(), green()),
+    "browser": between("pytest -q --browser chromium", "pytest -q --browser firefox", red(), green()),
+    "other-plugin": between("pytest -q -p pa", "pytest -q -p pb", red(), green()),
+    "width-of-the-screen": again("COLUMNS=40 pytest -q", green()),
+    "terminal": again("TERM=dumb pytest -q", green()),
+    "go-own-flag": between("go test -db my", "go test -db pg", GO_RED[1], GO_GREEN),
+    "go-own-flag-behind-packages": between("go test ./... -db my", "go test ./... -db pg", GO_RED[1], GO_GREEN),
+    "go-own-flag-before-packages": between("go test ./q -db=my", "go test -db=my ./q", GO_RED[1], GO_GREEN),
+    "go-args": between("go test ./... -args -db my", "go test ./... -args -db pg", GO_RED[1], GO_GREEN),
+    "go-overlay": between("go test -overlay a.json ./...", "go test -overlay b.json ./...", GO_RED[1], GO_GREEN),
+    "jest-runner": between("npx jest --testRunner a", "npx jest --testRunner b", JEST_RED[1], JEST_GREEN),
+    "unknown-option-of-a-script": between("npm test -- --foo a", "npm test -- --foo b", JEST_RED[1], JEST_GREEN),
+    "cargo-own-option": between("cargo test -- --unknown a", "cargo test -- --unknown b", CARGO_RED, CARGO_GREEN),
+    "colours-and-another-file": pair("phpunit", "phpunit --colors tests", "phpunit --colors tests/OtherTest.php"),
 })  # fmt: skip
 
 

@@ -44,7 +44,7 @@ _SIGNS: Dict[str, Pattern[str]] = {
 MOST_LOOKED_AT = 20  # failing tests
 MOST_PLACES = 6  # of one name in the output
 LONGEST_PART = 4_000  # characters of what stands behind a name
-FEWEST, PART = 3, 0.8  # parts that must show the cause, and their share of those that show anything
+PART = 0.8  # the share of the tests that must show the cause
 
 
 def common(text: str, tests: Sequence[TestId]) -> str:
@@ -52,13 +52,12 @@ def common(text: str, tests: Sequence[TestId]) -> str:
     as a key of message.CAUSES; "" for none.
 
     Runners print a test's name around what they say of it, so each test's part is the text from one of its
-    names to the next name; a part that says nothing (a list of names) does not count.
+    names to the next name. A test of which the output says nothing has not shown the cause.
     """
     parts = _parts(text, [_own_name(t.name) for t in tests[:MOST_LOOKED_AT]])
-    telling = [pieces for pieces in parts if pieces]
     for key, sign in _SIGNS.items():
-        shown = sum(any(sign.search(p) for p in pieces) for pieces in telling)
-        if shown >= max(FEWEST, PART * len(telling)):
+        shown = sum(any(sign.search(p) for p in pieces) for pieces in parts)
+        if shown >= PART * len(parts):
             return key
     return ""
 

@@ -94,18 +94,24 @@ def finding(shown: str, verdict: Verdict) -> str:
     )
 
 
-def findings(flaky: Sequence[Tuple[str, Verdict]]) -> str:
-    """What the person reads: the findings, at most ten, the rest counted."""
+def findings(failing: Sequence[Tuple[str, Verdict]], passed: Sequence[Tuple[str, Verdict]] = ()) -> str:
+    """What the person reads of tests that failed, and of tests that passed where they had failed: the
+    findings, at most ten, the rest counted."""
+    found = [*failing, *passed]
     lines = [
         finding(shown, verdict) + (f". {_row(verdict)}" if verdict.probably_real else "")
-        for shown, verdict in flaky[:MOST_NOTES]
+        for shown, verdict in found[:MOST_NOTES]
     ]
-    return "\n".join([*lines, *_rest(flaky, "more failing tests both passed and failed on the same code")])
+    return "\n".join([*lines, *_rest(found, "test" if passed else "failing test", _BOTH)])
 
 
-def _rest(shown: Sequence[Any], text: str) -> List[str]:
+_BOTH = "both passed and failed on the same code"
+
+
+def _rest(shown: Sequence[Any], what: str, did: str) -> List[str]:
     """The line that counts what is not listed, if anything is."""
-    return [f"{_PREFIX}{len(shown) - MOST_NOTES} {text}"] if len(shown) > MOST_NOTES else []
+    count = len(shown) - MOST_NOTES
+    return [f"{_PREFIX}{count} more {what}{'' if count == 1 else 's'} {did}"] if count > 0 else []
 
 
 def note(flaky: Sequence[Tuple[str, Verdict]], rerun: str = "") -> str:
@@ -118,7 +124,7 @@ def note(flaky: Sequence[Tuple[str, Verdict]], rerun: str = "") -> str:
         f"{finding(shown, v)}. " + (_real(v) if v.probably_real else f"{_company(v)}. {_SAME_COMMAND}")
         for shown, v in special
     ]
-    rest = _rest(flaky, "more failing tests both passed and failed on the same code.")
+    rest = _rest(flaky, "failing test", _BOTH + ".")
     if len(usual) == 1 and not rest:
         lines.append(f"{finding(*usual[0])}. {_INSTRUCTION}")
     else:
@@ -174,15 +180,16 @@ def _company(verdict: Verdict) -> str:
 
 def passed_note(passed: Sequence[Tuple[str, Verdict]]) -> str:
     """What the model reads of tests that passed on the same code on which they failed."""
-    starts = [f"{_PREFIX}{shown} passed on the same code on which it failed" for shown, _ in passed[:MOST_NOTES]]
+    starts = [f"{_PREFIX}{shown} {_PASSED} it failed" for shown, _ in passed[:MOST_NOTES]]
     companies = [f" {_company(v)}." if v.company.failed_in else "" for _, v in passed]
     if len(passed) == 1:
         return f"{starts[0]}: {_UNFIXED}{companies[0]}"
     lines = [f"{start}.{company}" for start, company in zip(starts, companies)]
-    rest = _rest(passed, "more tests passed on the same code on which they failed.")
+    rest = _rest(passed, "test", f"{_PASSED} {'it' if len(passed) == MOST_NOTES + 1 else 'they'} failed.")
     return "\n".join([*lines, *rest, _UNFIXED_MANY])
 
 
+_PASSED = "passed on the same code on which"
 _UNFIXED = "no change of the code in between fixed it, so it may be flaky. Do not report it as fixed."
 _UNFIXED_MANY = "No change of the code in between fixed them, so they may be flaky. Do not report them as fixed."
 

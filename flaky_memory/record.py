@@ -181,7 +181,7 @@ def _answer(call: Call, told: Told, store: Store, now: float, rerun: str = "") -
     sessions.close(store.folder, [(t, panel.shortened(i)) for t, i in told.closed], now)
     lines = []
     if not sessions.shown(store.folder, call.session, now):
-        lines += [message.findings([(shown, verdict) for _, shown, verdict in found])] if found else []
+        lines += [message.findings(_shown(told.flaky), _shown(told.passed))] if found else []
         lines += [message.closings([shown for _, shown in told.closed])] if told.closed else []
     lines += [message.together(told.together, told.cause)] if told.together else []
     lines += [message.moved_aside(told.moved)] if told.moved else []
@@ -194,11 +194,14 @@ def _answer(call: Call, told: Told, store: Store, now: float, rerun: str = "") -
 
 def _context(told: Told, rerun: str) -> str:
     """What the model reads; "" for nothing."""
-    flaky, passed = ([(shown, verdict) for _, shown, verdict in found] for found in (told.flaky, told.passed))
     texts = [message.together_note(told.together, told.cause)] if told.together else []
-    texts += [message.note(flaky, rerun)] if flaky else []
-    texts += [message.passed_note(passed)] if passed else []
+    texts += [message.note(_shown(told.flaky), rerun)] if told.flaky else []
+    texts += [message.passed_note(_shown(told.passed))] if told.passed else []
     return "\n".join(texts)
+
+
+def _shown(tests: Sequence[Tuple[TestId, str, Verdict]]) -> List[Tuple[str, Verdict]]:
+    return [(shown, verdict) for _, shown, verdict in tests]
 
 
 # -- the output

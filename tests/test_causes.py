@@ -61,7 +61,6 @@ SHOWN: dict[str, tuple[str, str]] = {
     "most": (blocks(*[REFUSED] * 11, "assert 3 == 4"), "refused"),
     "in-the-summary-alone": (summary(*[REFUSED] * 12), "refused"),
     "in-a-summary-that-is-cut-later": (summary(*["ConnectionRefusedError: [Errno 1..."] * 12), "refused"),
-    "in-what-a-cut-left": (blocks(*[REFUSED] * 4) + "\n\n... [20012 characters truncated] ...\n\n" + summary(*[""] * 12), "refused"),
     "one-error-for-a-row-of-names": (
         "\n".join(f" FAIL  a.test.js > test_{n}" for n in range(12)) + "\nError: connect ECONNREFUSED 127.0.0.1:1\n\n", "refused",
     ),
@@ -90,6 +89,11 @@ NOT_SHOWN: dict[str, str] = {
     "source-that-says-it": blocks(*asserts(12), source="raise TimeoutExpired(cmd, timeout)"),
     "a-code-frame-that-says-it": "".join(
         f"  \u25cf test_{n}\n\n    expected 1\n\n    > {n} |   await retry('ECONNREFUSED')\n      {n + 1} | }})\n" for n in range(12)
+    ),
+    "in-the-few-that-a-cut-left": blocks(*[REFUSED] * 4) + "\n\n... [20012 characters truncated] ...\n\n" + summary(*[""] * 12),
+    "cut-reasons-of-most": summary(*["AssertionError: the order of ..."] * 9, *["TimeoutError: the order of ..."] * 3),
+    "no-word-on-most": "".join(
+        f"--- FAIL: test_{n} (0.00s)\n" + "    a_test.go:9: request timed out\n" * (n > 8) for n in range(12)
     ),
     "cut-reasons": summary(*["assert..."] * 12),
     "nothing": "", "names-alone": summary(*[""] * 12),

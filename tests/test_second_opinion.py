@@ -192,6 +192,9 @@ def test_many_tests_are_counted() -> None:
     many = [(f"go:T{n}", PLAIN) for n in range(14)]
     assert "4 more failing tests both passed and failed on the same code." in message.note(many).split("flaky-memory: ")[11]
     assert "flaky-memory: 4 more tests passed on the same code on which they failed.\n" in message.passed_note(many)
+    assert "flaky-memory: 1 more failing test both passed and failed on the same code." in message.note(many[:11])
+    assert "flaky-memory: 1 more test passed on the same code on which it failed.\n" in message.passed_note(many[:11])
+    assert message.findings(many[:3], many[3:]).endswith("\nflaky-memory: 4 more tests both passed and failed on the same code")
 
 
 @pytest.mark.parametrize("name", NOTES)

@@ -47,8 +47,8 @@ class _Parser(argparse.ArgumentParser):
     """Wrong use is one line on stderr."""
 
     def error(self, text: str) -> NoReturn:
-        known = self.prog == "flaky-memory"
-        self.exit(slash.WRONG_USE, (manual.USAGE if known else message.wrong_use(self.prog, text)) + "\n")
+        wordless = self.prog == "flaky-memory" and not text.startswith("unrecognized arguments")
+        self.exit(slash.WRONG_USE, (manual.USAGE if wordless else message.wrong_use(self.prog, text)) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:

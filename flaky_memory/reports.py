@@ -68,7 +68,8 @@ def add(files: Sequence[str], commit: Optional[str], directory: str, here: str, 
         return slash.CANNOT, message.NOT_A_REPOSITORY
     store = Store(repository.common)
     directory = os.path.normpath(directory)
-    if os.path.isabs(directory) or directory.startswith(".."):
+    outside = os.path.isabs(directory) or directory.startswith("..")
+    if outside or not os.path.isdir(os.path.join(repository.top, directory)):
         return slash.WRONG_USE, message.wrong_use("flaky-memory import", message.NOT_BELOW)
     if not store.enabled:
         return slash.CANNOT, message.problem(message.switched(False))

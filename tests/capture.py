@@ -26,6 +26,8 @@ def capture(family: str, name: str, directory: str, command: str) -> corpus.Case
     done = subprocess.run(
         ["bash", "-c", command], cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
+    if done.returncode in (126, 127):  # as shells say it
+        sys.exit(f"the command cannot be run there: {command}")
     folder = str(Path(directory).resolve())
     output = done.stdout.decode("utf-8", "replace").replace(folder, HERE)
     read = explain.document(command, output, done.returncode, folder)

@@ -107,6 +107,10 @@ def test_wrong_use_is_one_line(tmp_path: Path, argv: list[str]) -> None:
     assert len(done.stderr.splitlines()) == 1 and ("usage: " in done.stderr or "--help says more" in done.stderr)
 
 
+def test_wrong_use_names_the_wrong_word(tmp_path: Path) -> None:
+    assert "--jsn" in command(session(tmp_path), "status", "--jsn").stderr
+
+
 @pytest.mark.parametrize("argv", [["status"], ["status", "--json"], ["show", "x"], ["reset"], ["on"], ["off"], ["import", "x"]])
 def test_outside_git(tmp_path: Path, argv: list[str]) -> None:
     player = session(tmp_path)

@@ -80,9 +80,9 @@ def _parts(text: str, names: List[str]) -> List[List[str]]:
         piece = text[end : min(following[0], end + LONGEST_PART)]
         said = _message(piece)
         if said:
-            found[number].append(said)
+            found[number].append(_happened(said))
             for earlier in row if _ERROR.match(said) else ():
-                shared[earlier].append(said)
+                shared[earlier].append(_happened(said))
         row = [*row, number] if not said and piece.count("\n") == 1 else []
     return [own or others for own, others in zip(found, shared)]
 
@@ -100,8 +100,12 @@ def _marks(text: str, names: List[str]) -> List[Tuple[int, int, int]]:
 _ERROR = re.compile(r"\w{0,40}(?:Error|Exception)\b")
 # What a line that only names a test has behind the name: nothing, or how long it took.
 _REASON = re.compile(r"(?: - |: |\u00bb )\S")
-# Lines of source code around an error: `> 12 |   await connect()`.
-_SOURCE = re.compile(r"^[ >]{0,20}\d{1,6} \|.*\n?", re.MULTILINE)
+# Lines of source code around an error: `> 12 |   await connect()`; below a place in Python's traceback; rspec's.
+_SOURCE = re.compile(
+    r"^[ >]{0,20}\d{1,6} ?\|.*\n?|^ {2,20}File \"[^\"\n]{1,400}\", line \d.*\n(?:    .*\n){0,20}"
+    r"|^ {2,20}Failure/Error:.*\n(?:[^\S\n]*\S.*\n){0,20}",
+    re.MULTILINE,
+)
 
 
 def _message(piece: str) -> str:
@@ -111,6 +115,23 @@ def _message(piece: str) -> str:
     errors = [line for line in lines if line.startswith("E  ")]  # pytest's marks of what is no code
     lines = errors or lines
     return "\n".join([first, *lines] if _gives_reason(first) else lines)
+
+
+# Words of an assertion about an error: it did not come, or its text was compared. That "connection refused"
+# stands there says what a test wanted to see, not what happened to it.
+_EXPECTATION = re.compile(
+    r"\bassert\b|[!=]=|\b[Ee]xpected\b(?! no\b| nil\b)|\bwant(?:ed)?\b|DID NOT RAISE|\bnot raised\b"
+    r"|\bassertion failed:|[Dd]idn't raise|\b[Ff]ailed asserting\b|\bto (?:throw|raise)\b"
+    r"|\b(?:Regex|Input|Actual|Received|[Gg]ot|left|right)(?: \w{1,20})?:"
+)
+_DIFFERENCE = re.compile(r"(?:E  )?\s*[-+](?!\s+(?:where|and) )")
+
+
+def _happened(said: str) -> str:
+    """What a message says without its lines of assertions about errors."""
+    first, *lines = said.split("\n")
+    kept = [first, *(line for line in lines if not _DIFFERENCE.match(line))]
+    return "\n".join(line for line in kept if not _EXPECTATION.search(line))
 
 
 def _gives_reason(line: str) -> bool:

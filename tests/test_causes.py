@@ -75,7 +75,42 @@ SHOWN: dict[str, tuple[str, str]] = {
         f'{{"Action":"{action}","Package":"a/b","Test":"test_{n}"{more}}}\n' for n in range(12)
         for action, more in (("run", ""), ("output", ',"Output":"    a_test.go:3: dial tcp: connection refused\\n"'), ("fail", ""))
     ), "refused"),
+    "an-assertion-s-own-message": (blocks(*["AssertionError: server log: connection refused"] * 12), "refused"),
+    "where-of-an-assertion": (blocks(*[
+        "assert 127 == 0\nE        +  where 127 = CompletedProcess(args='protoc', stderr='sh: 1: protoc: not found').returncode"
+    ] * 12), "missing"),
+    "no-error-was-expected": (blocks(*["expected no error, but dial tcp 127.0.0.1:1: connection refused"] * 12), "refused"),
+    "an-unexpected-error": (blocks(*["Received unexpected error:\nE       dial tcp 127.0.0.1:1: connection refused"] * 12), "refused"),
+    "below-a-traceback": ("".join(
+        f'ERROR: test_{n} (a.T.test_{n})\n------\nTraceback (most recent call last):\n  File "a.py", line 3, in test_{n}\n'
+        f"    call()\n{REFUSED}\n\n" for n in range(12)
+    ), "refused"),
+    "below-rspec-s-source": ("".join(
+        f"  {n}) A test_{n}\n     Failure/Error: call\n\n     Errno::ECONNREFUSED:\n       Connection refused\n     # ./a.rb:3\n\n"
+        for n in range(12)
+    ), "refused"),
     "disk": (blocks(*["write /tmp/x: no space left on device"] * 12), "space"),
+}  # fmt: skip
+# Errors that tests wanted to see, in the words of several runners.
+WANTED: dict[str, str] = {
+    "pytest-raises": "Failed: DID NOT RAISE <class 'TimeoutError'>",
+    "pytest-match": "AssertionError: Regex pattern did not match.\nE        Regex: 'connection refused'\nE        Input: 'boom'",
+    "pytest-match-8": "AssertionError: Regex pattern did not match.\nE         Expected regex: 'timed out'\nE         Actual message: 'boom'",
+    "pytest-compare": "AssertionError: assert 'boom' == 'connection refused'\nE         \nE         - connection refused\nE         + boom",
+    "unittest-raises": "AssertionError: ConnectionRefusedError not raised by connect",
+    "unittest-compare": "AssertionError: 'boom' != 'connection refused'\nE       - boom\nE       + connection refused",
+    "jest-throw": "expect(received).toThrow(expected)\nE       Expected substring: \"timed out\"\nE       Received message: \"boom\"",
+    "vitest-throw": "AssertionError: expected [Function] to throw error including 'ECONNREFUSED' but got 'boom'",
+    "jest-difference": "- Expected  - 1\nE       + Received  + 1\nE       -   \"code\": \"ECONNREFUSED\",\nE       +   \"code\": \"EBOOM\",",
+    "node-rejects": "AssertionError [ERR_ASSERTION]: Missing expected rejection (ETIMEDOUT).",
+    "go-want": "a_test.go:9: err = <nil>, want connection refused",
+    "rust-matches": "assertion failed: matches!(error.kind(), ErrorKind::ConnectionRefused)",
+    "rust-equal": "assertion `left == right` failed\nE         left: \"boom\"\nE        right: \"connection refused\"",
+    "php-exception": 'Failed asserting that exception of type "TimeoutException" is thrown.',
+    "php-difference": "--- Expected\nE       +++ Actual\nE       -'connection refused'\nE       +'boom'",
+    "ruby-raise": "expected Errno::ECONNREFUSED but nothing was raised",
+    "java-throws": "AssertionFailedError: Expected java.util.concurrent.TimeoutException to be thrown, but nothing was thrown.",
+    "dotnet-throws": "Assert.Throws() Failure: No exception was thrown\nE       Expected: typeof(System.TimeoutException)",
 }  # fmt: skip
 NOT_SHOWN: dict[str, str] = {
     "assertions": blocks(*asserts(12)),
@@ -90,11 +125,24 @@ NOT_SHOWN: dict[str, str] = {
     "a-code-frame-that-says-it": "".join(
         f"  \u25cf test_{n}\n\n    expected 1\n\n    > {n} |   await retry('ECONNREFUSED')\n      {n + 1} | }})\n" for n in range(12)
     ),
+    "a-vitest-frame-that-says-it": "".join(
+        f" FAIL  a.test.js > test_{n}\nAssertionError: boom\n  {n}|   await retry('ECONNREFUSED')\n   |   ^\n" for n in range(12)
+    ),
+    "a-traceback-that-says-it": "".join(
+        f'FAIL: test_{n} (a.T.test_{n})\n------\nTraceback (most recent call last):\n  File "a.py", line 3, in test_{n}\n'
+        "    with self.assertRaises(TimeoutError):\n         ^^^^^\nAssertionError: boom\n\n" for n in range(12)
+    ),
+    "rspec-source-that-says-it": "".join(
+        f"  {n}) A test_{n}\n     Failure/Error:\n       retry(\n         Errno::ECONNREFUSED)\n\n     boom\n     # ./a.rb:3\n\n" for n in range(12)
+    ),
     "in-the-few-that-a-cut-left": blocks(*[REFUSED] * 4) + "\n\n... [20012 characters truncated] ...\n\n" + summary(*[""] * 12),
     "cut-reasons-of-most": summary(*["AssertionError: the order of ..."] * 9, *["TimeoutError: the order of ..."] * 3),
     "no-word-on-most": "".join(
         f"--- FAIL: test_{n} (0.00s)\n" + "    a_test.go:9: request timed out\n" * (n > 8) for n in range(12)
     ),
+    **{f"wanted-{name}": blocks(*[error] * 12) for name, error in WANTED.items()},
+    "wanted-in-the-summary": summary(*["Failed: DID NOT RAISE <class 'TimeoutError'>"] * 12),
+    "wanted-and-one-that-happened": summary(*["Failed: DID NOT RAISE <class 'TimeoutError'>"] * 11, "TimeoutError: timed out"),
     "cut-reasons": summary(*["assert..."] * 12),
     "nothing": "", "names-alone": summary(*[""] * 12),
 }  # fmt: skip
